@@ -31,7 +31,7 @@ from topiccrawler.crawling.job_files import OUTPUT
 from topiccrawler.crawling.launching import failure, job_line, start_scrapy
 from topiccrawler.crawling.page_stores import open_pages, stored_in, visits_of
 from topiccrawler.crawling.recipe import parse_arguments
-from topiccrawler.crawling.teaching import lessons_of
+from topiccrawler.crawling.teaching import known_answers, lessons_of
 from topiccrawler.engine.control.client import ask
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.files import user_path
@@ -253,12 +253,8 @@ class Job:
         given another weight. The next `crawl` of this job uses the new topic. No crawl of the job may be running. ArgumentError for URLs
         whose text the job does not have."""
         lessons = lessons_of(self.folder)
-        unknown = set(answers) - {record.url for record in lessons.records}
-        if unknown or not answers:
-            fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
-            raise ArgumentError("answers", fault, "answer about pages of Job.border()")
-        before = lessons.topic.keywords
-        lessons.teach(answers)
+        known, before = known_answers(lessons, answers), lessons.topic.keywords
+        lessons.teach(known)
         now = lessons.topic.keywords
         return [word for word in {**now, **before} if before.get(word) != now.get(word)]
 

@@ -207,7 +207,9 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         "  0.125  not kept  银行\\u001b[31m  http://b.cn/",
     ]
     assert lines[-1].endswith(f"scrapy topics teach {folder}")
-    assert command("pages", str(folder)).out.splitlines()[15:] == ["", *lines]
+    listed = command("pages", str(folder)).out.splitlines()
+    assert listed[15].endswith(f"scrapy pages {folder} no URL")
+    assert listed[16:] == ["", *lines]
     found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
     assert [(one["url"], one["kept"]) for one in found] == [
         ("http://a.cn/5", True),

@@ -63,14 +63,23 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     recipe = read_recipe(job)
     assert recipe is not None
     assert recipe.strategy_topic is None  # the strategy learns from pages as they are judged now
-    first = sum("pot" in record for record in _kept(command, job))
-    assert first > 0
+    assert found["refused"] == found["kept_before"] - found["kept_now"]
+    assert not any("pot" in record for record in _kept(command, job))  # they left the results at once
+    refused = _kept(command, job, "--refused")
+    assert len(refused) == found["refused"]
+    assert all("pot" in record for record in refused)
     ran = forked_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
     assert " 10 answers" in ran.err
-    assert sum("pot" in record for record in _kept(command, job)) == first  # none of the pots that came since
+    assert not any(
+        "pot" in record for record in _kept(command, job)
+    )  # none of the pots that came since either
     command("topics", "teach", str(job), "--undo")
+    assert sum("pot" in record for record in _kept(command, job)) >= len(refused)
+    assert _kept(command, job, "--refused") == []
     assert load_topic(str(job / "topic.toml")) == before
 
 
-def _kept(command: Callable[..., Any], job: Path) -> list[str]:
-    return [line for line in command("pages", str(job), "--json").out.splitlines() if "example" in line]
+def _kept(command: Callable[..., Any], job: Path, *options: str) -> list[str]:
+    return [
+        line for line in command("pages", str(job), "--json", *options).out.splitlines() if "example" in line
+    ]

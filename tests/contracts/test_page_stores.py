@@ -19,7 +19,7 @@ from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.job_database import JobDatabase
 from topiccrawler.store.page_store import PageStore
-from topiccrawler.store.pages import PageRecord, Pages, Selection
+from topiccrawler.store.pages import Judgement, PageRecord, Pages, Selection
 
 Open = Callable[[], Pages]
 
@@ -223,3 +223,31 @@ def test_the_best_are_selected_and_come_in_order(store: Pages) -> None:
     assert store.copies("http://a.cn/1", 5) == ["http://c.cn/5"]
     rows = [row for row, _ in store.after(0, 9)]
     assert [record.url[-1] for _, record in store.after(rows[0], 2)] == ["2", "3"]
+
+
+def test_a_page_that_is_refused_leaves_the_lists_and_comes_back(store: Pages) -> None:
+    urls = [f"http://{name}.cn/" for name in "abc"]
+    rows = [
+        store.put(replace(PAGE, url=url, relevance=0.5 + at / 8, evidence=b"\0\xff"))
+        for at, url in enumerate(urls)
+    ]
+    assert (store.judged_again(), store.last_judged()) == ({}, 0.0)
+    refused = Judgement(rows[0], 0.125, False, True, PAGE.topic, PAGE.summary)
+    store.judge([refused, Judgement(rows[1], 0.875, True, False, "sport", "短")], 5.0)
+    assert store.best() == [rows[1], rows[2]]
+    assert store.best(Selection(refused=True)) == [rows[0]]
+    assert store.nearest(0.0, 5) == [rows[2], rows[1]]
+    assert [row for row, _ in store.after(0, 5)] == [rows[1], rows[2]]
+    assert [row for row, _ in store.rows()] == rows
+    found = store.get(urls[0])
+    assert found is not None
+    assert (found.stored, found.refused, found.relevance, found.judged) == (False, True, 0.125, 5.0)
+    assert found.evidence == b"\0\xff"
+    found = store.get(urls[1])
+    assert found is not None
+    assert (found.topic, found.summary, found.refused) == ("sport", "短", False)
+    assert store.judged_again() == {urls[0]: (False, 0.125), urls[1]: (True, 0.875)}
+    assert store.last_judged() == 5.0
+    store.judge([refused._replace(relevance=0.75, kept=True, refused=False)], 6.0)
+    assert sorted(store.best()) == rows
+    assert (store.judged_again()[urls[0]], store.last_judged()) == ((True, 0.75), 6.0)

@@ -10,7 +10,7 @@ import pytest
 
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.opinions import BEST, MOST_WAITING, Opinions, judged, wish_of
-from topiccrawler.crawling.page_filter import PageFilter, Restrictions, Verdict
+from topiccrawler.crawling.page_filter import ANSWERED, PageFilter, Restrictions, Verdict
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.second_opinion import Opinion
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
@@ -168,9 +168,18 @@ def test_the_topic_learns_at_few_numbers_of_opinions(
 
 
 def test_an_opinion_decides_before_the_words(filter_: PageFilter) -> None:
-    assert filter_.verdict(None, 0.98, "no") == Verdict(pytest.approx(0.05), is_kept=False)
-    assert filter_.verdict(None, 0.2, "yes") == Verdict(0.95, is_kept=True)
+    assert filter_.verdict(None, 0.98, opinion="no") == Verdict(pytest.approx(0.05), is_kept=False)
+    assert filter_.verdict(None, 0.2, opinion="yes") == Verdict(0.95, is_kept=True)
     assert filter_.verdict(None, 0.6) == Verdict(0.6, is_kept=True)
+
+
+def test_a_person_decides_before_an_opinion(filter_: PageFilter) -> None:
+    filter_.answers = {"http://a.cn/1": True, "http://a.cn/2": False}
+    assert filter_.verdict(None, 0.2, "http://a.cn/1", "no") == Verdict(ANSWERED, is_kept=True)
+    assert filter_.verdict(None, 0.9, "http://a.cn/2", "yes") == Verdict(
+        pytest.approx(1 - ANSWERED), is_kept=False
+    )
+    assert not filter_.verdict(None, 0.9, "http://a.cn/3", "no").is_kept
 
 
 def test_the_wish_has_the_sentence_and_the_words() -> None:
@@ -199,8 +208,8 @@ def test_a_page_that_is_kept_later_or_no_more_changes_the_counts_of_the_crawl() 
     harvest = HarvestCounter()
     for kind in ("article", "list"):
         harvest.add(kept=True, relevant=True, format="html", kind=kind)
-    harvest.change(kept=False, format="html", kind="list")
+    harvest.correct(-1, 0, {"list": -1}, {"html": -1})
     assert (harvest.pages, harvest.kept, harvest.relevant) == (2, 1, 1)
     assert harvest.by_kind() == "1 articles, 0 lists, 0 stubs"
-    harvest.change(kept=True, format="pdf", kind="article")
+    harvest.correct(1, 0, {"article": 1}, {"pdf": 1})
     assert (harvest.pages, harvest.kept, harvest.articles, harvest.formats["pdf"]) == (2, 2, 2, 1)

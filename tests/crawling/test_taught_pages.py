@@ -16,16 +16,12 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.crawling.teaching import (
     TEACHING,
-    Lessons,
     lessons_of,
     with_teaching,
-    without_repeats,
-    words_of_record,
 )
 from topiccrawler.errors import ArgumentError
 from topiccrawler.model import Visit
 from topiccrawler.store.pages import PageRecord
-from topiccrawler.text.segmenter import PLAIN
 from topiccrawler.topics.topic import make_topic, read_topic
 
 FIELDS = {"name": "sky", "keywords": {"台风": 1.0}, "given": ["台风"], "narrow": True}
@@ -36,28 +32,6 @@ def record(number: int, relevance: float, title: str = "", host: str = "a.exampl
     return PageRecord(
         url=f"http://{host}/{number}", title=title, text=text, relevance=relevance, fetched=number
     )
-
-
-def test_without_answers_pages_are_as_relevant_as_the_crawl_held_them() -> None:
-    lessons = Lessons(Path("job"), Recipe("sky"), FIELDS, [], [record(1, 0.83), record(2, 0.07)])
-    lessons.look()
-    assert lessons.relevances(lessons.topic) == pytest.approx([0.83, 0.07])
-    stricter = make_topic({**FIELDS, "intercept": -1.0}, "test")
-    assert lessons.relevances(stricter) == pytest.approx([0.642, 0.027], abs=0.001)
-
-
-def test_what_was_fetched_since_a_lesson_was_judged_by_its_topic() -> None:
-    step = {"answers": {}, "topic": {**FIELDS, "intercept": -1.0}, "strategy_topic": None, "time": 1.5}
-    lessons = Lessons(Path("job"), Recipe("sky"), FIELDS, [step], [record(1, 0.5), record(2, 0.5)])
-    lessons.look()
-    assert lessons.relevances(lessons.topic) == pytest.approx([0.269, 0.5], abs=0.001)
-
-
-def test_what_stored_pages_of_a_site_repeat_is_left_out() -> None:
-    records = [record(number, 0.5, title=f"第{number}篇 - 晚报") for number in range(4)]
-    words = [words_of_record(one, PLAIN, in_segments=True) for one in records]
-    found = without_repeats([one.url for one in records], words)
-    assert [one.text for one in found[0].segments if one.kind == "title"] == ["第0篇"]
 
 
 def test_taught_fields_are_in_the_topic_file() -> None:

@@ -78,6 +78,8 @@ def test_it_asks_which_of_two_kinds_of_pages_is_meant_until_it_is_taught(
     dashboard = open_dashboard(folder.parent)
     text = dashboard.get("/jobs/rockets/teach").text
     assert texts_in("en")("teach_kinds", number=21) in text
+    assert {"http://a.cn/0", "http://a.cn/12"} & set(asked(text)[:2])  # a sure one of each
+    assert len({int(url.rpartition("/")[2]) < 12 for url in asked(text)[:2]}) == 2
     page = asked(text)[0]
     taught = dashboard.post("/jobs/rockets/teach", {"url-1": page, "answer-1": "yes"}).text
     assert 'id="teach-said"' in taught
@@ -136,3 +138,31 @@ def test_how_the_words_were_understood_is_told_in_the_language_of_the_page(
     while "hx-trigger" in dashboard.get("/jobs/job/reading").text:
         pass
     assert said in dashboard.get("/jobs/job", **{"Accept-Language": language}).text
+
+
+def test_answers_of_a_list_judge_its_pages_and_lead_back_to_it(
+    make_job: Callable[..., Path], open_dashboard: Callable[[Path], Any]
+) -> None:
+    folder = job_of(
+        make_job, [f"火箭，{text}火箭的消息。" for text in texts_of(SPACE, 12) + texts_of(BASKETBALL, 9)]
+    )
+    dashboard = open_dashboard(folder.parent)
+    games = [f"http://a.cn/{12 + at}" for at in range(4)]
+    listed = dashboard.get("/jobs/rockets/pages").text
+    assert set(games) <= set(asked(listed))
+    form = {"back": "/jobs/rockets/pages?site=a.cn"}
+    for at, game in enumerate(games):
+        form |= {f"url-{at}": game, f"job-{at}": "rockets", f"answer-{at}": "no"}
+    sent = dashboard.post("/answers", form)
+    assert (sent.status, sent.headers["Location"]) == (303, form["back"])
+    listed = dashboard.get(form["back"]).text
+    left = [int(url.rpartition("/")[2]) for url in asked(listed)]
+    assert len(left) == 12
+    assert max(left) < 12
+    assert texts_in("en")("said_judged", kept=12, before=21, refused=9) in listed
+    assert 'class="said"' not in dashboard.get(form["back"]).text  # it is said once
+    assert len(asked(dashboard.get("/jobs/rockets/pages?refused=1").text)) == 9
+    lines = dashboard.get("/jobs/rockets/pages.csv").text.splitlines()
+    assert sum("http://a.cn/" in line for line in lines) == 12
+    for back in ("//evil.example/", "http://evil.example/", "/\\evil.example"):
+        assert dashboard.post("/answers", {**form, "back": back}).headers["Location"] == "/"

@@ -99,7 +99,8 @@ def test_the_judge_decides_what_words_cannot_know(
     assert pages["order"] == (1, "", "")  # the words decided about the page that gives orders
     found = stats(folder)
     assert (found["yes"], found["addresses_models"]) == (8, 1)  # the page of links too
-    assert found["refused"] >= 7
+    assert found["refused"] >= 2  # the others are refused by the words that the opinions have taught
+    assert "Stored pages were judged again: 0 refused, 0 restored, 0 found" in ran.err  # they say the same
     assert {one.path for one in judge.asked} == {"/v1/chat/completions"}
     assert {one.access for one in judge.asked} == {f"Bearer {KEY}"}
     assert {one.question["wish"] for one in judge.asked} == {"运载火箭和航天 (火箭)"}
@@ -123,8 +124,12 @@ def test_the_judge_decides_what_words_cannot_know(
     }
     assert yes == {"": "航天"} | {f"s{n}": "航天" for n in range(7)}
     assert not any("/b" in line["url"] for line in lines)
-    why = forked_scrapy("explain", "http://hub.example/b3", "--job", str(folder)).out
+    listed = forked_scrapy("pages", str(folder), "--refused", "--json").out
+    refused = sorted(json.loads(line)["url"] for line in listed.splitlines())
+    assert refused == sorted(f"http://hub.example/{name}" for name in pages if name[:1] == "b")
+    why = forked_scrapy("explain", refused[0], "--job", str(folder)).out
     assert "Opinion   no, by a language model: 是一支球队\n" in why
+    assert "by a second opinion: not kept any more" in why
 
 
 def test_a_judge_that_says_yes_to_everything_is_not_believed(

@@ -74,7 +74,8 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
     said = up_to("pages=400")
     assert re.search(r"\b5 answers", said)
     assert figures(said)[0] == 400
-    assert kept < figures(said)[1] <= 187 + TOLERANCE
+    total = figures(said)[1]
+    assert kept < total <= 227 + TOLERANCE
 
     for job in ("whole", "breadth"):
         row = re.search(rf"^`{job}`.*\| (\d+) \| (\d+)$", text, re.MULTILINE)
@@ -85,7 +86,6 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
     assert "«古镇»" in hits
     assert "«门票»" in hits
 
-    total = sum(visit.stored for visit in follower.visits("travel"))
     assert f"{total} pages written" in up_to("travel.jsonl")
     pages = [json.loads(line) for line in (follower.folder / "travel.jsonl").read_text("utf-8").splitlines()]
     assert len(pages) == total
@@ -118,7 +118,11 @@ def test_the_commands_of_the_readme_work(follower: Follower) -> None:
     assert (follower.folder / "report.html").stat().st_size > 0
 
 
-HOW_TOS = sorted(page for page in (ROOT / "docs").glob("*.md") if not page.stem.startswith("tutorial"))
+# tests of their own follow the tutorial, and the page whose commands need a server of a language model
+NEEDS_A_MODEL = "second-opinion"
+HOW_TOS = sorted(
+    page for page in (ROOT / "docs").glob("*.md") if not page.stem.startswith(("tutorial", NEEDS_A_MODEL))
+)
 ANSWERS = "y\nn\ny\nn\ny\n"
 
 
@@ -175,6 +179,12 @@ PROMISED = {
     ],
     "seeds": ["100 pages fetched"],
     "jobs": [r"400 pages fetched \(100 in this run\)", "waiting"],
+    "judged-again": [
+        r"of \d+ pages \d+ are about it",
+        r"\b[1-9]\d* of them left the results",
+        "by a person's answer: not kept any more",
+        "are kept again",
+    ],
     "revisiting": ["pages .*: 0 changed, 1[0-9][0-9] unchanged", r"\(\d+ in this run\)"],
     "results": [
         r"\d\d pages .* pages\.csv",

@@ -26,6 +26,7 @@ from topiccrawler.errors import ArgumentError
 from topiccrawler.items import UNCLASSIFIED, Medium, PageItem
 from topiccrawler.pages.read import PageWords, Reader, Reading, ReadItem
 from topiccrawler.pages.usage import NO_WISHES
+from topiccrawler.store.pages import Judgement
 from topiccrawler.text.segmenter import PLAIN
 
 TEXT = "基金净值今日上涨,市场成交活跃,投资者信心增强。"
@@ -120,6 +121,14 @@ def test_no_parsed_page_stays_in_memory_behind_its_item(
     assert not any(isinstance(value, Reading) for values in frames for value in values.values())
 
 
+def test_an_answer_about_a_page_decides_alone(relevance: RelevancePipeline) -> None:
+    relevance.filter.answers = {"http://a.cn/1": False, "http://a.cn/2": True}
+    with pytest.raises(DropItem, match="off topic"):
+        relevance.process_item(item("http://a.cn/1", relevance=0.9))
+    kept = item("http://a.cn/2", OFF, relevance=0.1)
+    assert relevance.process_item(kept).relevance == 0.95
+
+
 def test_a_page_that_nobody_has_classified_is_classified_here_once(relevance: RelevancePipeline) -> None:
     kept = item("http://a.cn/1", relevance=UNCLASSIFIED)
     assert relevance.process_item(kept).relevance == 0.8
@@ -190,6 +199,15 @@ def test_a_text_met_before_becomes_an_alias_or_is_dropped(files: JobFiles, stats
     with pytest.raises(DropItem, match=r"copy of http://a\.cn/1"):
         NearDuplicatePipeline(files, stats, choice="drop").process_item(again)
     assert stats.get_value("topic/duplicates/alias") == stats.get_value("topic/duplicates/drop") == 1
+
+
+def test_a_copy_of_a_page_that_is_refused_is_off_topic(files: JobFiles, stats: StatsCollector) -> None:
+    aliases, first = NearDuplicatePipeline(files, stats), item("http://a.cn/1")
+    StoragePipeline(files).process_item(aliases.process_item(first))
+    row = files.store.best()[0]
+    files.store.judge([Judgement(row, 0.1, False, True, "finance", "")], 5.0)
+    with pytest.raises(DropItem, match=r"^off topic$"):
+        aliases.process_item(item("http://a.cn/2"))
 
 
 REPORT = "".join(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.pages.site_repeats import Kind, SiteRepeats, with_words

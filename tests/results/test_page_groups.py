@@ -9,7 +9,8 @@ import pytest
 from two_meanings import BASKETBALL, SPACE, job_of, texts_of
 
 from topiccrawler.messages import translated
-from topiccrawler.results.page_groups import groups_of, kinds_of
+from topiccrawler.results.page_groups import groups_of, kinds_of, sure_of_groups
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN
 
 
@@ -40,6 +41,15 @@ def test_two_meanings_of_a_word_are_two_groups_each_with_its_words() -> None:
 )
 def test_nothing_is_said_of_one_subject_or_when_unsure(texts: list[str]) -> None:
     assert groups_of(PLAIN.words_of(texts), {"火箭"}) is None
+
+
+def test_a_sure_page_of_each_group_is_asked_about() -> None:
+    texts = texts_of(SPACE, 14) + texts_of(BASKETBALL, 9)
+    pages = [PageRecord(url=f"http://a.cn/{at}", text=text) for at, text in enumerate(texts)]
+    assert sure_of_groups(pages, {"火箭"}, PLAIN, ()) == ["http://a.cn/0", "http://a.cn/14"]
+    asked = {"http://a.cn/14", "http://a.cn/15", "http://a.cn/1"}
+    assert sure_of_groups(pages, {"火箭"}, PLAIN, asked) == ["http://a.cn/0", "http://a.cn/16"]
+    assert sure_of_groups(pages[:14], {"火箭"}, PLAIN, ()) == []
 
 
 def test_a_job_asks_which_is_meant(make_job: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:

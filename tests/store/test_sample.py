@@ -37,3 +37,16 @@ def test_a_sample_of_none_keeps_none(tmp_path: Path) -> None:
     sample.add(PageRecord(url="http://a.example/"))
     assert kept(sample) == set()
     sample.close()
+
+
+def test_a_page_that_leaves_the_sample_makes_room_for_another(tmp_path: Path) -> None:
+    sample = PageSample(tmp_path / "two", 2)
+    for name in ("a", "b"):
+        sample.add(PageRecord(url=f"http://{name}.example/", stored=False))
+    sample.delete("http://a.example/")
+    sample.judge_pages({"http://b.example/": 0.25, "http://none.example/": 0.5})
+    assert {record.url: record.relevance for record in sample.records()} == {"http://b.example/": 0.25}
+    for name in ("c", "d"):
+        sample.add(PageRecord(url=f"http://{name}.example/", stored=False))
+    assert len(kept(sample)) == 2
+    sample.close()

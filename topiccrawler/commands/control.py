@@ -37,13 +37,15 @@ class Command(ReportingCommand):
             self.refuse(f"cannot do {' '.join(args[1:])!r}")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.engine.control.client import ask
+        from topiccrawler.engine.control.client import ask, judge_if_changed
         from topiccrawler.results.jobs import job_folder
 
         folder = job_folder(args[0], self.data)
         verb, words = args[1] if len(args) > 1 else STATUS, args[2:]
         query = dict(zip({TOP: ["n"], SITES: ["n"], WHY: ["url"]}.get(verb, []), words, strict=False))
         found = ask(folder, verb, query, _body(verb, words, opts))
+        if verb == SET:
+            judge_if_changed(folder, found)
         if isinstance(found, str):
             self.say(found.rstrip())
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -15,14 +16,18 @@ from topiccrawler.files import user_path
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from topiccrawler.crawling.judging import JudgedAgain
     from topiccrawler.results.job_pages import JobPages, Reasons
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
 LIST, SHOW, BORDER, EXPORT, FOUND = "list", "show", "border", "export", "found"
 REPORT, LOG, REPAIR = "report", "log", "repair"
-# verb -> number of arguments, job and verb included
+JUDGE, YES, NO = "judge", "yes", "no"
+# verb -> number of arguments at most, job and verb included
 VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, FOUND: 2, REPORT: 2, LOG: 2, REPAIR: 2}
+VERBS |= {JUDGE: 2, YES: 1000, NO: 1000}
+CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.JudgedAgain
 LIMIT = 20
 
 
@@ -34,6 +39,10 @@ class Command(ReportingCommand):
         verb = args[1] if len(args) > 1 else LIST
         if verb == SHOW and len(args) != VERBS[SHOW]:
             self.refuse("give the URL of one page")
+        if verb in {YES, NO} and len(args) < 3:
+            self.refuse("give the URLs of pages")
+        if opts.job and (verb in {YES, NO} or (verb == JUDGE and opts.topic)):
+            self.refuse("what a job is taught is kept in its folder: give JOB, not --job")
         if not args or len(args) > VERBS.get(verb, 0):
             self.refuse("give one JOB and what to do with it")
         if (verb == FOUND) != bool(opts.other):
@@ -51,12 +60,18 @@ class Command(ReportingCommand):
             if verb in (LOG, REPAIR):
                 (self._log if verb == LOG else self._repair)(folder)
                 return
+            if verb == JUDGE:
+                self._judge(folder, opts)
+                return
+            if verb in {YES, NO}:
+                self._answer(folder, opts, dict.fromkeys(args[2:], verb == YES))
+                return
             with job_pages(folder) as pages:
                 self.verbs[verb](self, pages, opts, *args[2:])
 
     def _list(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import has_pages
-        from topiccrawler.results.job_pages import first_look
+        from topiccrawler.results.job_pages import first_look, snippet_of
         from topiccrawler.results.jobs import selection_by
         from topiccrawler.store.pages import ALL
 
@@ -67,6 +82,7 @@ class Command(ReportingCommand):
                 self.say(json.dumps(_brief(record, check), ensure_ascii=False))
             return
         known: dict[str, Any] = {"rows": rows, "kept_nothing": not has_pages(pages.folder)}
+        known |= {"job": shlex.quote(str(pages.folder)), "snippet": snippet_of, "refused": selection.refused}
         known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
@@ -159,6 +175,28 @@ class Command(ReportingCommand):
         lost = f"; {len(kept) - saved} of the crawl log are lost" if len(kept) > saved else ""
         self.say(f"{saved} pages saved{lost}; the damaged file is {folder / JOB_DATABASE}{DAMAGED}")
 
+    def _judge(self, folder: Path, opts: argparse.Namespace) -> None:
+        from topiccrawler.crawling.teaching import judge_job
+        from topiccrawler.engine.control.client import running_in
+
+        def progress(done: int) -> None:
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r{done} pages judged")
+
+        self._judged(opts, judge_job(folder, opts.topic or "", running_in(folder), progress))
+
+    def _answer(self, folder: Path, opts: argparse.Namespace, answers: dict[str, bool]) -> None:
+        from topiccrawler.crawling.teaching import known_answers, lessons_of
+        from topiccrawler.engine.control.client import running_in
+
+        lessons = lessons_of(folder)
+        lessons.teach(known_answers(lessons, answers), running_in(folder))
+        self._judged(opts, lessons.judged)
+
+    def _judged(self, opts: argparse.Namespace, judged: JudgedAgain) -> None:
+        found = {name: getattr(judged, name) for name in ("pages", "kept", "kept_before", *CHANGES)}
+        self.report(opts, found, self.text("judged", found))
+
     def _report(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.files import replace_file
         from topiccrawler.results.report import report
@@ -203,6 +241,8 @@ def _looks(check: Check | None) -> dict[str, Any]:
 
 
 def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
+    from topiccrawler.results.job_pages import snippet_of
+
     return {
         "url": record.url,
         "title": record.title,
@@ -213,6 +253,9 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "format": record.format,
         "kind": record.kind,
         "alias_of": record.alias_of,
+        "snippet": snippet_of(record),
+        "refused": record.refused,
+        "judged": record.judged,
         **_looks(check),
     }
 
@@ -224,4 +267,5 @@ def _whole(record: PageRecord, reasons: Reasons) -> dict[str, Any]:
     ]
     words = [[word, round(part, 4)] for word, part in reasons.words]
     media = json.loads(record.media or "[]")
-    return {**asdict(record), "media": media, "threshold": reasons.threshold, "words": words, "path": path}
+    known = {name: value for name, value in asdict(record).items() if name != "evidence"}
+    return {**known, "media": media, "threshold": reasons.threshold, "words": words, "path": path}

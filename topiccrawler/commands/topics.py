@@ -18,7 +18,7 @@ from topiccrawler.errors import ArgumentError, SeedsError, TopicError
 from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from scrapy.http import Response
     from scrapy.settings import Settings
@@ -222,15 +222,15 @@ QUESTIONS, A_ROUND = 20, 5
 def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None:
     """The step `teach`: get answers about pages of a job, retrain its topic with them, and print a report."""
     from topiccrawler.crawling.page_stores import folder_named
-    from topiccrawler.crawling.teaching import lessons_of
-    from topiccrawler.engine.control.client import teacher_of
+    from topiccrawler.crawling.teaching import known_answers, lessons_of
+    from topiccrawler.engine.control.client import running_in
     from topiccrawler.results.rating import read_answers, write_questions
 
     count = QUESTIONS if opts.questions is None else opts.questions
     lessons = lessons_of(folder_named(job, command.data))
     before = lessons.topic
     if opts.undo:
-        changed = lessons.undo(teacher_of(lessons.folder))
+        changed = lessons.undo(running_in(lessons.folder))
         _report(command, opts, lessons, before, changed)
         return
     if not lessons.records:
@@ -243,13 +243,9 @@ def teach(command: ReportingCommand, job: str, opts: argparse.Namespace) -> None
         command.report(opts, {"file": str(place), "questions": len(asked)}, text)
         return
     answers = read_answers(user_path(opts.answers)) if opts.answers else _asked(command, lessons, count)
-    unknown = set(answers) - {record.url for record in lessons.records}
-    known = {url: answer for url, answer in answers.items() if url not in unknown}
-    if not known:
-        fault = f"{len(unknown)} are about pages the job has no text of" if unknown else "there are none"
-        raise ArgumentError("answers", fault, "nothing was changed")
-    changed = lessons.teach(known, teacher_of(lessons.folder))
-    _report(command, opts, lessons, before, changed)
+    known, unknown = lessons.known(answers)
+    changed = lessons.teach(known or known_answers(lessons, answers), running_in(lessons.folder))
+    _report(command, opts, lessons, before, changed, unknown)
 
 
 def _asked(command: ReportingCommand, lessons: Lessons, count: int) -> dict[str, bool]:
@@ -278,26 +274,45 @@ def _questions(lessons: Lessons, topic: Topic, seen: dict[str, bool], count: int
     relevances = lessons.relevances(topic)
     known = lessons.answers | seen
     asked = {place for place, record in enumerate(lessons.records) if record.url in known}
-    chosen = questions(relevances, EVEN, asked, count)
+    chosen = questions(relevances, EVEN, asked, count, _sure(lessons, topic, relevances, known))
     notes = (f"relevance {relevances[place]:.3f}, kept from {EVEN:g}" for place in chosen)
     return [Question.of(lessons.records[place], note) for place, note in zip(chosen, notes, strict=True)]
 
 
+def _sure(lessons: Lessons, topic: Topic, relevances: Sequence[float], known: Container[str]) -> list[int]:
+    """The places of a sure page of each group of kept pages, as far as the topic keeps them."""
+    from topiccrawler.relevance.base import EVEN
+    from topiccrawler.results.page_groups import sure_of_groups
+    from topiccrawler.topics.meaning import naming_words
+
+    surest = sorted(range(len(relevances)), key=lambda place: -relevances[place])
+    kept = [lessons.records[place] for place in surest if lessons.records[place].stored]
+    own = {"".join(words) for words in lessons.segmenter.words_of(naming_words(topic))}
+    urls = sure_of_groups(kept, own, lessons.segmenter, known)
+    places = {record.url: place for place, record in enumerate(lessons.records)}
+    return [places[url] for url in urls if relevances[places[url]] >= EVEN]
+
+
 def _report(
-    command: ReportingCommand, opts: argparse.Namespace, lessons: Lessons, before: Topic, changed: int
+    command: ReportingCommand,
+    opts: argparse.Namespace,
+    lessons: Lessons,
+    before: Topic,
+    changed: int,
+    unknown: Sequence[str] = (),
 ) -> None:
     from topiccrawler.crawling.job_topic import TOPIC
-    from topiccrawler.relevance.base import EVEN
 
-    now, answers = lessons.topic, list(lessons.answers.values())
-    kept = [sum(one >= EVEN for one in lessons.relevances(topic)) for topic in (before, now)]
+    now, answers, judged = lessons.topic, list(lessons.answers.values()), lessons.judged
     new = [word for word in now.keywords if word not in before.keywords]
     gone = [word for word in before.keywords if word not in now.keywords]
     weights = now.keywords.items()
     moved = [word for word, weight in weights if before.keywords.get(word, weight) != weight]
     found: dict[str, Any] = {"answers": len(answers), "yes": sum(answers)}
     found |= {"new": new, "gone": gone, "changed": moved}
-    found |= {"kept_before": kept[0], "kept_now": kept[1], "pages": len(lessons.records)}
+    found |= {"kept_before": judged.kept_before, "kept_now": judged.kept, "pages": len(lessons.records)}
+    found |= {name: getattr(judged, name) for name in ("refused", "restored", "found", "queued")}
+    found["unknown"] = list(unknown)
     found |= {"rescored": changed, "topic": str(lessons.folder / TOPIC)}
     if now.narrow:
         found |= {"trust": now.trust, "near": now.near, "against": now.against, "intercept": now.intercept}

@@ -68,9 +68,7 @@ class Parts:
 
     def topic_of_page(self, words: PageWords) -> str:
         """The topic that a page is about; in a crawl of several topics, all that the page is about, separated by commas."""
-        if isinstance(self.page_classifier, SeveralTopics):
-            return ",".join(self.page_classifier.topics_of(words))
-        return self.topic.name
+        return topic_of_page(self.page_classifier, self.topic, words)
 
     def reader(self, repeats: SiteRepeats | None = None) -> Reader:
         """The reader that makes pages as this crawl does; `repeats`: texts that the sites repeat on several pages."""
@@ -164,6 +162,11 @@ def page_classifier_of(recipe: Recipe, segmenter: Segmenter | None = None) -> Pa
     topics = topics_of(recipe) if segmenter is None else [one.cut_by(segmenter) for one in topics_of(recipe)]
     made = {topic.name: make_page_classifier(topic, recipe.page_classifier, folder) for topic in topics}
     return SeveralTopics(made) if len(made) > 1 else next(iter(made.values()))
+
+
+def topic_of_page(classifier: PageClassifier, topic: Topic, words: PageWords) -> str:
+    """The topic that a page is about; in a crawl of several topics, all that the page is about, separated by commas."""
+    return ",".join(classifier.topics_of(words)) if isinstance(classifier, SeveralTopics) else topic.name
 
 
 def _strategy_classifier(recipe: Recipe, segmenter: Segmenter) -> PageClassifier | None:

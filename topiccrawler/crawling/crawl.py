@@ -68,6 +68,7 @@ from topiccrawler.urls.canonical import canonical
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.opinions import Opinions
+    from topiccrawler.store.pages import PageRecord
 
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
@@ -409,7 +410,8 @@ class Crawl:
             description=facts.description,
             format=reading.format,
         )
-        item.reading, item.last_modified, item.wishes, item.statements = reading, last_modified, wishes, []
+        item.reading, item.last_modified, item.evidence = reading, last_modified, b""
+        item.wishes, item.statements = wishes, []
         if page.is_target and not wishes.tags.no_index:
             self.describe(item, reading)
         return item
@@ -510,6 +512,20 @@ class Crawl:
         if self.shared is not None:
             self.shared.exchange.count(kept=kept, article=kept and outcome.kind == ARTICLE)
 
+    def keep(self, record: PageRecord) -> None:
+        """Store a page outside of the pipelines."""
+        if self.files.kept_in is None:
+            self.files.keep(record)
+        else:
+            self.files.kept_in.keep(record, self.files.segmenter)
+
+    def correct_counts(
+        self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]
+    ) -> None:
+        """Correct the counts of kept pages by what judging stored pages again has changed (crawling.judging)."""
+        self.harvest.correct(kept, copies, kinds, formats)
+        self.frontier.notes.put(HarvestCounter.NOTE, self.harvest.note())
+
     def try_again(self, fetch: Fetch, now: float) -> None:
         """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are
         the address of the challenge."""
@@ -586,7 +602,7 @@ class Crawl:
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
         self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
         if not is_same:
-            self.filter.threshold = parts.page_classifier.threshold
+            self.filter.threshold, self.filter.answers = parts.page_classifier.threshold, {}
             self.unmet_words = UnmetWords(parts.page_classifier)
         self.filter.classifier = parts.page_classifier
         gate, new = self.gate, parts.gate  # changed in place, since the admission rules refer to the object

@@ -25,11 +25,12 @@ from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import JOB, read_recipe
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.teaching import answered
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
 from topiccrawler.frontier.stored_state import QueueLookup, is_made
@@ -401,8 +402,20 @@ def page_similarity(parts: Parts, record: PageRecord) -> float:
     return parts.strategy_classifier.similarity(words_of_record(record, parts.segmenter))
 
 
+def _judged_by(record: PageRecord, folder: Path) -> str:
+    """Which judgement of a stored page counts."""
+    if not record.judged:
+        return "the topic when it was fetched"
+    if record.url in answered(folder):
+        return "a person's answer"
+    return "a second opinion" if record.opinion else "the topic as it is now"
+
+
 def crawl_as_json(
-    history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
+    history: History,
+    folder: Path,
+    parts: Parts | None = None,
+    page_threshold: float | None = None,
 ) -> dict[str, Any]:
     """The history of a URL in a crawl as JSON values, for output.
 
@@ -438,6 +451,8 @@ def crawl_as_json(
             "kept": record.stored,
             "opinion": record.opinion,
             "opinion_reason": record.opinion_reason,
+            "judged": record.judged or None,
+            "judged_by": _judged_by(record, folder),
             **words_behind(parts, record),
         },
         "path_is_whole": history.whole,

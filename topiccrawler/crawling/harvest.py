@@ -110,14 +110,13 @@ class HarvestCounter:
             self.kinds[kind] += 1
         self._recent.append(kept)
 
-    def change(self, *, kept: bool, format: str, kind: str) -> None:  # noqa: A002
-        """Count a page as kept, or no more as kept, that was counted before; with its format and kind."""
-        change = 1 if kept else -1
-        self.relevant += change
-        self.kept += change
-        for counts, name in ((self.formats, format), (self.kinds, kind)):
-            if name:
-                counts[name] = max(0, counts[name] + change)
+    def correct(self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]) -> None:
+        """Add what judging stored pages again has changed, negative where fewer are kept."""
+        self.kept, self.copies = max(0, self.kept + kept), max(0, self.copies + copies)
+        self.relevant = max(0, self.relevant + kept)
+        self.kinds = +Counter({name: self.kinds[name] + kinds.get(name, 0) for name in {*self.kinds, *kinds}})
+        of_format = {name: self.formats[name] + formats.get(name, 0) for name in {*self.formats, *formats}}
+        self.formats = +Counter(of_format)
 
     @property
     def articles(self) -> int:

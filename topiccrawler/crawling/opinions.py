@@ -31,6 +31,7 @@ from topiccrawler.urls.readable import readable
 
 logger = logging.getLogger(__name__)
 
+OPINIONS = "opinions.jsonl"  # file in the folder of a job (store.opinions)
 BEST = 25
 LOWEST = 0.1  # of twelve topics: nine of 400 pages from .1 to .5 were about them, one of 5 500 below
 MOST_WAITING = 200
@@ -225,6 +226,8 @@ def judged(record: PageRecord, opinion: StoredOpinion) -> PageRecord:
         record,
         relevance=relevance,
         stored=is_kept,
+        refused=not is_kept,
+        judged=opinion.time,
         opinion=opinion.about,
         opinion_reason=opinion.reason,
     )
@@ -232,5 +235,5 @@ def judged(record: PageRecord, opinion: StoredOpinion) -> PageRecord:
 
 def opinion_in(first: PageRecord) -> dict[str, Any]:
     """What a copy has of the page of which it is a copy."""
-    names = ("relevance", "stored", "opinion", "opinion_reason")
+    names = ("relevance", "stored", "refused", "judged", "opinion", "opinion_reason")
     return {name: getattr(first, name) for name in names}

@@ -27,6 +27,8 @@ from topiccrawler.pages.robots_tags import AGENT, RobotsTags, robots_tags
 from topiccrawler.pages.site_rules import rule_of
 from topiccrawler.topics.topic import SiteRule
 
+ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
+OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
 OPINION_RIGHT = 0.95  # how often a second opinion is taken to be right
 
 
@@ -88,7 +90,8 @@ def by_opinion(relevance: float, about: str) -> Verdict:
 class PageFilter:
     """Decides whether pages are kept. A running crawl changes its fields when topic or threshold change.
 
-    `threshold`: 0..1, the relevance from which a page is kept without a second opinion.
+    `threshold`: 0..1, the relevance from which a page is kept without an answer or a second opinion. `answers`: a person's about pages, by
+    URL, which decide alone.
     """
 
     classifier: PageClassifier
@@ -96,6 +99,7 @@ class PageFilter:
     threshold: float
     agent: str = AGENT  # product token of the crawler, by which robots tags address it
     obeys_tags: bool = True  # whether a page that asks not to be kept, or not to be followed, is not
+    answers: Mapping[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, classifier: PageClassifier, restrictions: Restrictions) -> PageFilter:
@@ -106,11 +110,16 @@ class PageFilter:
         """The robots tags of a page, and whether they are obeyed. `headers`: the values of its headers X-Robots-Tag."""
         return replace(robots_tags(document, headers, self.agent), obeyed=self.obeys_tags)
 
-    def verdict(self, words: PageWords | None, relevance: float | None = None, opinion: str = "") -> Verdict:
+    def verdict(
+        self, words: PageWords | None, relevance: float | None = None, url: str = "", opinion: str = ""
+    ) -> Verdict:
         """The verdict on a page by its relevance. `relevance`: by this filter's classifier, where it was computed before; else `words`
         are classified. `opinion`: a second opinion, yes or no, where there is one."""
         if relevance is None:
             relevance = self.classifier.relevance(words or PageWords())
+        answer = self.answers.get(url)
+        if answer is not None:
+            return Verdict(max(relevance, ANSWERED) if answer else min(relevance, 1.0 - ANSWERED), answer)
         if opinion in (YES, NO):
             return by_opinion(relevance, opinion)
         return Verdict(relevance, relevance >= self.threshold)

@@ -82,6 +82,20 @@ def database_of(folder: Path) -> JobDatabase:
     return JobDatabase(path, read_only=True) if is_begun(path) else JobDatabase(MEMORY)
 
 
+def judged_again(folder: Path) -> dict[str, tuple[bool, float]]:
+    """The URLs of the pages of a job that judging again has changed, each with whether it is kept now and its relevance."""
+    if not has_pages(folder):
+        return {}
+    with closing(open_pages(folder)) as pages:
+        return pages.judged_again()
+
+
+def last_judged(folder: Path) -> float:
+    """The time at which judging again last changed a page in the job's folder, in seconds since the epoch; 0 = never."""
+    with closing(database_of(folder)) as database:
+        return PageStore(database).last_judged()
+
+
 def open_stored(address: str, job: str) -> ServedPages:
     """Open the pages of a job in a database for reading. StateError if there is no such job."""
     return page_server(address).open_pages(address, job)

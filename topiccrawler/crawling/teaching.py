@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,33 +30,36 @@ from topiccrawler.crawling.checkpoints import (
     transfer_state,
 )
 from topiccrawler.crawling.job_files import read_recipe, write_recipe
+from topiccrawler.crawling.judging import (
+    JudgedAgain,
+    Progress,
+    Running,
+    judge_again,
+    words_of_record,
+)
+from topiccrawler.crawling.page_filter import ANSWERED
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_sample, visits_of
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.frontier.stored_state import is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via, Visit
-from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords, Reader
-from topiccrawler.pages.site_repeats import SiteRepeats, keys_of, stored_segments
-from topiccrawler.relevance.base import EVIDENCE, relevance_with, similarity_of
+from topiccrawler.pages.read import PageWords, Reader
+from topiccrawler.relevance.base import EVIDENCE, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
 from topiccrawler.store.page_store import read_pages
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
-from topiccrawler.text.weights import log_odds
-from topiccrawler.topics.catalogue import parts_of
+from topiccrawler.topics.catalogue import is_catalogued, parts_of
 from topiccrawler.topics.topic import Topic, make_topic
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.canonical import canonical, host_of
 
 
 def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
-    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone.
-
-    A stored page has title, meta keywords, description and main text; its headings are not stored separately.
-    """
+    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone."""
     page_classifier = untrained(topic)
     reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
     for file in files:
@@ -71,56 +75,12 @@ def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float
         yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
 
 
-def words_of_record(record: PageRecord, segmenter: Segmenter, *, in_segments: bool = False) -> PageWords:
-    """The words of a stored page: title, meta keywords with description, and main text.
-
-    `in_segments`: its segments too, for page classifiers that read them. Headings, linked tags and the segments that the site repeats are
-    not known here, so the relevance of these words differs a little from that in the crawl.
-    """
-    meta = f"{record.keywords} {record.description}"
-    title, about, body = segmenter.words_of([record.title, meta, record.text])
-    words = PageWords(title=title, meta=about, body=body)
-    if not in_segments:
-        return words
-    is_main = len(record.text) >= SHORTEST_MAIN_TEXT
-    fields = record.title, record.keywords, record.description, record.text
-    parts = stored_segments(*fields, segmenter, is_main=is_main, url=record.url)
-    return replace(words, segments=parts)
-
-
-def without_repeats(urls: Sequence[str], pages: Sequence[PageWords]) -> list[PageWords]:
-    """The pages without the segments that their sites repeat on several of these pages.
-
-    A crawl counts repeats over all pages that it reads; here only the stored pages are known.
-    """
-    repeats = SiteRepeats()
-    for _ in range(2):  # the first pass counts, the second has the result
-        found = [
-            repeats.of(host_of(url), url, keys_of(page.segments))
-            for url, page in zip(urls, pages, strict=True)
-        ]
-    return [
-        replace(
-            page,
-            segments=[one for one, is_repeat in zip(page.segments, repeated, strict=True) if not is_repeat],
-        )
-        for page, repeated in zip(pages, found, strict=True)
-    ]
-
-
 logger = logging.getLogger(__name__)
 
 TEACHING = "teaching.json"
-ANSWERED = 0.95  # relevance of a page that a person accepted; below 1, because people err
-MOST_UNSEEN = 12.0  # log-odds
 MOST_BYTES = 200_000_000
+MOST_NAMED = 5  # unknown URLs in a message
 REMEDY = "name the folder of a job"
-
-
-Running = Callable[[bool], int]
-"""A function that lets a running crawl continue with the topic its job was just taught, and returns how many URLs get a new score.
-
-Its argument: whether the strategy keeps what it has learned."""
 
 
 @dataclass(slots=True)
@@ -135,9 +95,13 @@ class Lessons:
     words: list[PageWords] = field(default_factory=list)  # of each record
     # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
-    # for each record the log-odds due to parts of the page that are not stored (see `look`)
-    unseen: list[float] = field(default_factory=list)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
+    judged: JudgedAgain = field(
+        default_factory=JudgedAgain
+    )  # what the last step has changed of the stored pages
+    copies: dict[str, str] = field(
+        default_factory=dict
+    )  # URL of a copy -> URL of the page of which it is one
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
@@ -153,55 +117,58 @@ class Lessons:
     def relevances(self, topic: Topic) -> list[float]:
         """The relevance of each page to a topic, as a crawl for the topic computes it."""
         page_classifier = untrained(topic.cut_by(self.segmenter))
-        return [self.relevance(place, page_classifier) for place in range(len(self.words))]
-
-    def relevance(self, place: int, page_classifier: PageClassifier) -> float:
-        """The relevance of the page with that position in `records`."""
-        return relevance_with(page_classifier, self.words[place], self.unseen[place] if self.unseen else 0.0)
+        return list(map(page_classifier.relevance, self.words))
 
     def look(self) -> None:
-        """Read the words of the pages, and estimate the evidence that is not stored.
-
-        For a narrow topic, the crawl also classifies by tags and headings, which are not stored. Their evidence is the log-odds of the
-        relevance in the crawl, minus those of the stored words by the topic of that time.
-        """
-        classifiers = [(0.0, untrained(self._topic(self.base)))]
-        in_segments = classifiers[0][1].reads_segments
+        """Read the words of the pages."""
+        in_segments = untrained(self._topic(self.base)).reads_segments
+        known: dict[str, str] = {}
         self.words = [
-            words_of_record(record, self.segmenter, in_segments=in_segments) for record in self.records
+            _shared(words_of_record(record, self.segmenter, in_segments=in_segments), known)
+            for record in self.records
         ]
-        if not in_segments:
-            return
-        self.words = without_repeats([record.url for record in self.records], self.words)
-        classifiers += [
-            (float(step.get("time", 0.0)), untrained(self._topic(step["topic"]))) for step in self.steps
-        ]
-        for record, words in zip(self.records, self.words, strict=True):
-            then = [one for since, one in classifiers if since <= record.fetched][-1:] or [classifiers[0][1]]
-            found = log_odds(record.relevance) - log_odds(then[0].relevance(words))
-            self.unseen.append(max(-MOST_UNSEEN, min(MOST_UNSEEN, found)))
+
+    def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
+        """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs. An answer about a copy is one about
+        its original."""
+        pages = {record.url for record in self.records}
+        found, unknown = {}, []
+        for url, answer in answers.items():
+            clean = url if url in pages or url in self.copies else canonical(url) or url
+            clean = self.copies.get(clean, clean)
+            if clean in pages:
+                found[clean] = answer
+            else:
+                unknown.append(url)
+        return found, unknown
 
     def learned(self, answers: Mapping[str, bool]) -> Topic:
         """The topic learned from all answers so far and these."""
         places = {record.url: place for place, record in enumerate(self.records)}
         every = self.answers | dict(answers)
         known = {places[url]: answer for url, answer in every.items() if url in places}
-        return taught(self._topic(self.base), self.words, known, self.unseen)
+        return taught(self._topic(self.base), self.words, known)
 
     def _topic(self, fields: Mapping[str, Any]) -> Topic:
         """A topic with the segmenter by which the pages were read."""
         return make_topic(fields, str(self.folder)).cut_by(self.segmenter)
 
     @property
-    def by_persons(self) -> set[str]:
-        """The URLs of the pages about which a person has answered."""
-        return {url for step in self.steps if not step.get("by") for url in step["answers"]}
+    def by_persons(self) -> dict[str, bool]:
+        """The answers of persons, by URL; of several about a page the last."""
+        return _by_persons(self.steps)
 
     def teach(self, answers: Mapping[str, bool], running: Running | None = None, by: str = "") -> int:
-        """Learn from answers, store the topic with the job, and rescore the waiting URLs. Returns how many scores have changed.
+        """Learn from answers, store the topic with the job, rescore the waiting URLs and judge the stored pages again (`judged`). Returns
+        how many scores have changed.
 
-        `running`: for a job whose crawl is running, the function that changes the topic there. `by`: who answered; empty = a person.
+        `running`: the crawl of the job, if it is running. `by`: who answered; empty = a person.
         """
+        self.learn(answers, by)
+        return self._keep(running)
+
+    def learn(self, answers: Mapping[str, bool], by: str = "") -> None:
+        """Learn from answers, without storing anything. `by`: see `teach`."""
         topic = self.learned(answers)
         step: dict[str, Any] = {
             "answers": dict(answers),
@@ -215,10 +182,10 @@ class Lessons:
             step["strategy_topic"] = self.recipe.strategy_topic or topic_of(self.recipe).model_dump(
                 mode="json"
             )
-        return self._keep(running)
 
     def undo(self, running: Running | None = None) -> int:
-        """Restore the topic before the last step. Returns how many scores have changed. `running`: see `teach`."""
+        """Restore the topic before the last step, and judge the stored pages again. Returns how many scores have changed. `running`: see
+        `teach`."""
         if not self.steps:
             raise ArgumentError(f"job {self.folder}", "was taught nothing", "there is nothing to undo")
         self.steps.pop()
@@ -241,9 +208,23 @@ class Lessons:
         )
 
     def _keep(self, running: Running | None) -> int:
+        if running is None:
+            changed = _rescore(self.folder, self._taught(), self)
+            self.store()
+        else:
+            few = self.is_small()
+            self.store()
+            changed = running.teach(few)
+        self.judged = judge_again(self.folder, self.by_persons, running)
+        return changed
+
+    def is_small(self) -> bool:
+        """Whether a strategy that goes on with what was learned since `store` may keep what it has learned itself."""
+        return self.changes_few(assemble(self._taught()))
+
+    def store(self) -> None:
+        """Store answers and topic with the job."""
         recipe = self._taught()
-        few = running is not None and self.changes_few(assemble(recipe))
-        changed = 0 if running is not None else _rescore(self.folder, recipe, self)
         kept = {"base": self.base, "steps": self.steps}
         with file_faults(StateError, self.folder / TEACHING, "cannot be written", "make room"):
             if self.is_anew:
@@ -252,7 +233,17 @@ class Lessons:
             replace_file(self.folder / TEACHING, json.dumps(kept, ensure_ascii=False) + "\n")
         write_recipe(recipe, self.folder)
         self.recipe, self.followed = recipe, self.answers
-        return changed if running is None else running(few)
+
+
+def _shared(page: PageWords, known: dict[str, str]) -> PageWords:
+    """The words of a page, each as the one string of it in `known`: a job of ten thousand pages has as many million words."""
+
+    def shared(words: Sequence[str]) -> list[str]:
+        return [known.setdefault(word, word) for word in words]
+
+    segments = [segment._replace(words=shared(segment.words)) for segment in page.segments]
+    title, headings, emphasis = map(shared, (page.title, page.headings, page.emphasis))
+    return PageWords(title, headings, emphasis, shared(page.meta), shared(page.body), segments)
 
 
 def lessons_of(folder: Path, only: Container[str] | None = None) -> Lessons:
@@ -280,11 +271,11 @@ def lessons_of(folder: Path, only: Container[str] | None = None) -> Lessons:
     stores = [*([open_pages(folder)] if has_pages(folder) else []), open_sample(folder)]
     for store in stores:
         with closing(store):
-            lessons.records += [
-                record
-                for record in store.records()
-                if not record.alias_of and (only is None or record.url in only)
-            ]
+            for record in store.records():
+                if record.alias_of:
+                    lessons.copies[record.url] = record.alias_of
+                elif only is None or record.url in only:
+                    lessons.records.append(record)
     lessons.followed = lessons.answers
     lessons.look()
     return lessons
@@ -307,8 +298,58 @@ def with_teaching(recipe: Recipe, folder: Path) -> Recipe:
 
 
 def answered(folder: Path) -> dict[str, bool]:
-    """All answers about pages of the job in that folder, by URL; StateError if the file is damaged."""
-    return {url: answer for step in _kept(folder)[1] for url, answer in step["answers"].items()}
+    """All answers of persons about pages of the job in that folder, by URL; StateError if the file is damaged."""
+    return _by_persons(_kept(folder)[1])
+
+
+def _by_persons(steps: Sequence[Mapping[str, Any]]) -> dict[str, bool]:
+    return {url: answer for step in steps if not step.get("by") for url, answer in step["answers"].items()}
+
+
+def known_answers(lessons: Lessons, answers: Mapping[str, bool]) -> dict[str, bool]:
+    """The answers by the URLs of the pages; ArgumentError that names the URLs of which the job has no text, and for no answer."""
+    known, unknown = lessons.known(answers)
+    if unknown or not known:
+        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
+        named = ", ".join(map(shortened, unknown[:MOST_NAMED]))
+        fault = f"are about pages the job has no text of: {named}{more}" if unknown else "there are none"
+        raise ArgumentError("answers", fault, "nothing was changed; `scrapy pages JOB` lists its pages")
+    return known
+
+
+def judge_job(
+    folder: Path, topic: str = "", running: Running | None = None, progress: Progress | None = None
+) -> JudgedAgain:
+    """Judge the stored pages of a job again, and return what that has changed.
+
+    `topic`: the name or the file of another topic, which the job has from now on; its queue keeps the order of before. `running`: the crawl
+    of the job, if it is running. ArgumentError for a folder without a job, and for another topic while the crawl runs.
+    """
+    recipe = read_recipe(folder)
+    if recipe is None:
+        raise ArgumentError(f"folder {folder}", "holds no job", REMEDY)
+    if topic:
+        if running is not None:
+            remedy = (
+                f"change its topic: scrapy control {shlex.quote(folder.name)} set topic={shlex.quote(topic)}"
+            )
+            raise ArgumentError(f"job {folder}", "is running", remedy)
+        none: dict[str, Any] = {"topic_fields": None, "strategy_topic": None, "keywords": (), "off_topic": ()}
+        recipe = replace(recipe, topic=topic, **none)
+        found = topic_of(recipe)
+        if not is_catalogued(topic) and len(parts_of(topic)) == 1:
+            recipe = replace(recipe, topic_fields=found.model_dump(mode="json"))
+        write_recipe(recipe, folder)
+    return judge_again(folder, _valid_answers(recipe, folder), running, progress=progress)
+
+
+def _valid_answers(recipe: Recipe, folder: Path) -> dict[str, bool]:
+    """The answers about pages of the job, if they are about the topic of the recipe."""
+    base, steps = _kept(folder)
+    known = [base, *(step["topic"] for step in steps)] if steps else []
+    if len(parts_of(recipe.topic)) > 1 or not known or not _is_of(topic_of(recipe), known, folder):
+        return {}
+    return answered(folder)
 
 
 def answers_behind(topic: Topic, folder: Path) -> int:
@@ -376,7 +417,7 @@ def _pages(folder: Path, parts: Parts, lessons: Lessons, answers: Mapping[str, b
             similarity = similarity_of(relevance, page_classifier.similarity_threshold)
         else:
             similarity = page_classifier.similarity(words)
-            relevance = lessons.relevance(place, page_classifier)
+            relevance = page_classifier.relevance(words)
         if parts.topic.narrow and visit.url in answers:
             relevance = max(relevance, ANSWERED) if answers[visit.url] else min(relevance, 1.0 - ANSWERED)
         record = None if place is None else lessons.records[place]

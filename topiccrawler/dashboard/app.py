@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
+from errno import ENAMETOOLONG
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from topiccrawler.dashboard import job_view, lists, page_view, starting, teachin
 from topiccrawler.dashboard.access import Session
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.dashboard.texts import COOKIE, LANGUAGES
-from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views
+from topiccrawler.dashboard.views import CONTEXT, HEADERS, Context, Handler, Views, back_to
 from topiccrawler.engine.control.server import RefusedError
 from topiccrawler.errors import CrawlerError
 from topiccrawler.text.segmenter import words_of
@@ -28,8 +29,7 @@ _YEAR_SECONDS = 31_536_000
 async def language(request: web.Request) -> web.Response:
     """`/language`: set the language of this browser by a cookie, and redirect back."""
     form = await request.post()
-    to, back = str(form.get("to", "")), str(form.get("back", "/"))
-    found = web.HTTPSeeOther(back if back.startswith("/") and not back.startswith(("//", "/\\")) else "/")
+    to, found = str(form.get("to", "")), back_to(str(form.get("back", "/")))
     if to in LANGUAGES:
         found.set_cookie(COOKIE, to, max_age=_YEAR_SECONDS, httponly=True, samesite="Strict", path="/")
     raise found
@@ -56,6 +56,7 @@ def make_app(data: Path, settings: dict[str, Any], announce: Callable[[str], Non
     router.add_get("/new", starting.page)
     router.add_post("/new", starting.start)
     router.add_get("/search", page_view.searching)
+    router.add_post("/answers", teaching.answer)
     job = "/jobs/{job}"
     router.add_get(job, job_view.page)
     for name, handler in {
@@ -100,9 +101,12 @@ async def _guard(request: web.Request, handler: Handler) -> web.StreamResponse:
         answer = web.Response(status=error.status, text=f"{error.reason}\n")
     except (ConnectionError, asyncio.CancelledError):
         raise
-    except Exception:
-        logger.exception("Dashboard: %s %s failed", request.method, request.path)
-        answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:  # the path of a static file
+            answer = web.Response(status=404, text="Not Found\n")
+        else:
+            logger.exception("Dashboard: %s %s failed", request.method, request.path)
+            answer = web.Response(status=500, text="failed; the dashboard's terminal says why\n")
     if not answer.prepared:
         answer.headers.update(HEADERS)
         is_file = request.path.startswith(f"{STATIC}/")

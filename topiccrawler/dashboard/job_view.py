@@ -22,7 +22,7 @@ from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECOND
 from topiccrawler.dashboard.starting import can_go_on
 from topiccrawler.dashboard.texts import Texts
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, count, job_of, percent, shown
-from topiccrawler.engine.control.client import ask, orders
+from topiccrawler.engine.control.client import ask, judge_if_changed, orders
 from topiccrawler.errors import CrawlerError
 from topiccrawler.results.report import made_from
 from topiccrawler.strategies import STRATEGIES
@@ -249,6 +249,8 @@ def _send(folder: Path, verb: str, form: Mapping[str, str]) -> dict[str, Any]:
     kind = "site" if form.get("kind") == "site" else "pattern"
     order = {"name": form.get("name", ""), "value": value} if verb == SET else {kind: value}
     found: dict[str, Any] = ask(folder, verb, body={**order, "preview": preview})
+    if verb == SET:
+        judge_if_changed(folder, found)
     return found
 
 

@@ -278,7 +278,13 @@ class Jobs:
         self._known: OrderedDict[str, Job] = OrderedDict()
         # of the list of jobs, by name: the state of the files when they were read, and the figures
         self.figures: dict[str, tuple[object, dict[str, Any]]] = {}
+        self.said = ""  # what became of the last answers, until a page has shown it
         self._lock = Lock()
+
+    def news(self) -> str:
+        """What became of the last answers, once."""
+        said, self.said = self.said, ""
+        return said
 
     def names(self) -> list[str]:
         """The names of all jobs, the latest first."""

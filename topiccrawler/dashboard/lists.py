@@ -18,7 +18,7 @@ from urllib.parse import quote
 from aiohttp import web
 
 from topiccrawler.crawling.job_files import JOB, STATS
-from topiccrawler.crawling.page_stores import refused_in, visits_of
+from topiccrawler.crawling.page_stores import last_judged, refused_in, visits_of
 from topiccrawler.dashboard import panels
 from topiccrawler.dashboard.jobs import LIVE, Job, mark
 from topiccrawler.dashboard.panels import topic_name
@@ -87,9 +87,9 @@ def _row(here: Context, name: str, seconds: float) -> tuple[dict[str, Any], bool
 
 
 def _figures(job: Job, seconds: float) -> dict[str, Any]:
-    """The figures of a job in the list: as its last run has left them, else of its log, which is read for at most `seconds`; None = it is
+    """The figures of a job in the list: as its last run has left them, else (or if its pages were judged again) of its log, which is read for at most `seconds`; None = it is
     not read yet."""
-    if (run := job.last_run) is not None:
+    if (run := job.last_run) is not None and not last_judged(job.folder):
         return {"pages": run.pages, "kept": run.kept, "began": run.began}
     is_read, tally = seconds > 0 and job.log.advance(seconds) >= 1, job.log.tally
     pages, kept = (tally.fetched, tally.kept) if is_read else (None, None)
@@ -105,6 +105,7 @@ FILTERS = (
     "file_type",
     "kind",
     "language",
+    "refused",
 )  # names of the filters of pages in a query string
 _KINDS = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
 
@@ -200,11 +201,11 @@ async def pages_file(request: web.Request) -> web.StreamResponse:
 def filters_of(request: web.Request) -> dict[str, Any]:
     """The filters of pages in a query, as arguments of results.jobs.selection_of. ArgumentError for a relevance that is no number."""
     asked = {name: text for name in FILTERS if (text := request.query.get(name, "").strip())}
-    least = asked.pop("min_relevance", "")
+    least, refused = asked.pop("min_relevance", ""), bool(asked.pop("refused", ""))
     if (known := by_name().get(asked.get("topic", "").lower())) is not None:
         asked["topic"] = known.name
     try:
-        return asked | ({"min_relevance": float(least)} if least else {})
+        return asked | ({"min_relevance": float(least)} if least else {}) | {"refused": refused}
     except ValueError:
         raise ArgumentError(f"relevance {least!r}", "is no number", "give 0 to 1") from None
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.job_topic import displayed
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, query
@@ -37,7 +37,7 @@ _FACTS = ("published", "modified", "author", "language", "encoding", "format", "
 
 
 @about_job("pages")
-def kept(_: Context, job: Job, request: web.Request) -> Values:
+def kept(here: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/pages`: the kept pages of a job, the most relevant first."""
     skip, fault, found = number_of(request, "skip"), "", list[PageRecord]()
     try:
@@ -48,6 +48,7 @@ def kept(_: Context, job: Job, request: web.Request) -> Values:
         fault = str(error)
     asked = {name: request.query.get(name, "") for name in FILTERS}
     return {
+        "said": here.jobs.news(),
         "fault": fault,
         "pages": found[:ROWS],
         "first": skip + 1,
@@ -68,7 +69,11 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
     job.advance()
     why = _why(job, record)
     text = record.text[:MOST_TEXT]
-    facts = {"fetched": moment(record.fetched), **{name: getattr(record, name) for name in _FACTS}}
+    facts = {
+        "fetched": moment(record.fetched),
+        "judged": moment(record.judged),
+        **{name: getattr(record, name) for name in _FACTS},
+    }
     facts["topic"] = displayed(record.topic, names_of(job.folder))
     return {
         **why,
@@ -114,6 +119,7 @@ def _search(here: Context, request: web.Request) -> Values:
         "file_types": sorted(READ),
         "kinds": KINDS,
         "hits": None,
+        "said": here.jobs.news(),
         "fault": "",
     }
     try:

@@ -6,22 +6,25 @@ A running crawl uses the corrected topic at once; the answers are stored with th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 
 from aiohttp import web
 
+from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.texts import Texts
-from topiccrawler.dashboard.views import Context, Values, context_of, job_of, shown
-from topiccrawler.engine.control.client import teacher_of
+from topiccrawler.dashboard.views import Context, Values, back_to, context_of, job_of, shown
+from topiccrawler.engine.control.client import running_in
 from topiccrawler.errors import CrawlerError
-from topiccrawler.results.job_pages import SHOWN, Judged, first_look
-from topiccrawler.results.page_groups import kinds_of
+from topiccrawler.relevance.evidence import EvidenceClassifier
+from topiccrawler.results.job_pages import SHOWN, Judged, classifier_of, first_look, job_pages, judged_page
+from topiccrawler.results.page_groups import MOST_PAGES, kinds_of, sure_of_groups
+from topiccrawler.store.pages import ALL
 
 YES, NO = "yes", "no"
-URL, ANSWER = "url-", "answer-"  # names of fields, before a question's number
+URL, ANSWER, JOB = "url-", "answer-", "job-"  # names of fields, before a question's number
 MOST_ANSWERED = 500  # answered pages that are skipped to find further questions
 
 
@@ -30,13 +33,40 @@ async def form(request: web.Request) -> web.Response:
     return await _answer(request, "", "")
 
 
+async def answer(request: web.Request) -> web.Response:
+    """`POST /answers`: teach by the answers in a list of pages, whose jobs are in the form, and redirect back to the list."""
+    here = context_of(request)
+    given = {name: str(value) for name, value in (await request.post()).items()}
+    t, said = here.views.texts(request), list[str]()
+    for name, answers in _by_job(given).items():
+        try:
+            job = await asyncio.to_thread(here.jobs.get, name)
+            said.append(await asyncio.to_thread(_learn, job, answers, t))
+        except CrawlerError as error:
+            said.append(str(error))
+    here.jobs.said = " ".join(said) or t("said_no_answers")
+    raise back_to(given.get("back", "/"))
+
+
+def _by_job(given: Mapping[str, str]) -> dict[str, dict[str, bool]]:
+    """The answers of a form by the job of each page."""
+    found: dict[str, dict[str, bool]] = {}
+    for name, url in given.items():
+        number = name.removeprefix(URL)
+        said = given.get(f"{ANSWER}{number}") if name.startswith(URL) else None
+        if said in (YES, NO):
+            found.setdefault(given.get(f"{JOB}{number}", ""), {})[url] = said == YES
+    return found
+
+
 async def teach(request: web.Request) -> web.Response:
     """`POST /jobs/JOB/teach`: teach the topic by the answers, or undo the last ones; then serve the next questions."""
     here, job = context_of(request), await job_of(request)
     given = {name: str(value) for name, value in (await request.post()).items()}
     said = fault = ""
     try:
-        said = await asyncio.to_thread(_learn, job, given, here.views.texts(request))
+        answers, undo = answers_in(given), "undo" in given
+        said = await asyncio.to_thread(_learn, job, answers, here.views.texts(request), undo=undo)
     except CrawlerError as error:
         fault = str(error)
     return await _answer(request, said, fault)
@@ -52,23 +82,24 @@ def answers_in(given: Mapping[str, str]) -> dict[str, bool]:
     return found
 
 
-def _learn(job: Job, given: Mapping[str, str], t: Texts) -> str:
+def _learn(job: Job, answers: dict[str, bool], t: Texts, *, undo: bool = False) -> str:
     with job.teaching:
-        answers, undo = answers_in(given), "undo" in given
         if not answers and not undo:
             return t("said_no_answers")
         lessons = lessons_of(job.folder)
-        before, running = lessons.topic.keywords, teacher_of(job.folder)
-        known = {record.url for record in lessons.records}
-        answers = {url: answer for url, answer in answers.items() if url in known}
+        before, running = lessons.topic.keywords, running_in(job.folder)
+        answers, _ = lessons.known(answers)
         if not answers and not undo:
             return t("said_no_answers")
         scores = lessons.undo(running) if undo else lessons.teach(answers, running)
         now = lessons.topic.keywords
         words = sum(now.get(word) != before.get(word) for word in {*now, *before})
+        judged = lessons.judged
+        text = t("said_judged", kept=judged.kept, before=judged.kept_before, refused=judged.refused)
         if undo:
-            return t("said_undone", words=words, scores=scores)
-        return t("said_taught", answers=len(answers), yes=sum(answers.values()), words=words, scores=scores)
+            return f"{t('said_undone', words=words, scores=scores)} {text}"
+        yes = sum(answers.values())
+        return f"{t('said_taught', answers=len(answers), yes=yes, words=words, scores=scores)} {text}"
 
 
 async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
@@ -90,9 +121,22 @@ def _questions(folder: Path) -> Values:
         return found | {"fault": str(error)}
     if not look.answer:
         return found
-    best = [page for page in look.best if page.url not in known][:SHOWN]
+    best = [page for page in look.best if page.url not in known]
+    best = [*_of_groups(folder, known), *best]
+    best = list({page.url: page for page in best}.values())[:SHOWN]
     border = [page for page in look.border if page.url not in known and page not in best]
     return found | {"best": best, "border": _nearest(border, look.threshold or 0.0), "answered": len(known)}
+
+
+def _of_groups(folder: Path, known: Container[str]) -> list[Judged]:
+    """A sure page of each group of kept pages; none if they are one group."""
+    found = classifier_of(folder)
+    if found is None or not isinstance(found[0], EvidenceClassifier) or not has_pages(folder):
+        return []
+    with job_pages(folder) as pages:
+        kept = list(pages.best(ALL, MOST_PAGES))
+    urls = sure_of_groups(kept, found[0].words, found[1], known)
+    return [judged_page(one) for one in kept if one.url in urls]
 
 
 def _nearest(pages: Sequence[Judged], threshold: float) -> list[Judged]:

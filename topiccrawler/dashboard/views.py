@@ -135,6 +135,11 @@ def context_of(request: web.Request) -> Context:
     return request.app[CONTEXT]
 
 
+def back_to(place: str) -> web.HTTPSeeOther:
+    """A redirection to a page of the dashboard from which a form was sent; to the first page for any other place."""
+    return web.HTTPSeeOther(place if place.startswith("/") and not place.startswith(("//", "/\\")) else "/")
+
+
 Values = dict[str, Any]  # the values of a template
 Read = Callable[[Context, Job, web.Request], Values]
 

@@ -27,6 +27,7 @@ from twisted.python.failure import Failure
 
 from topiccrawler.crawling.crawl import Fetch, Outcome
 from topiccrawler.crawling.outages import passes, status_reason
+from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.engine.download_failures import PASSING, reason_of, way_of
 from topiccrawler.engine.log_formatter import FAILED
 from topiccrawler.engine.pausing import HeldBackError
@@ -38,7 +39,6 @@ from topiccrawler.pages.kinds import kind_of_text
 
 logger = logging.getLogger(__name__)
 
-OFF_TOPIC = "off topic"  # drop reason of pages below the page threshold
 META = "topic_lease"  # key of the lease's number in request.meta
 
 

@@ -44,7 +44,7 @@ from topiccrawler.crawling.resuming import check_topic, ordering_of
 from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
-from topiccrawler.crawling.teaching import with_teaching
+from topiccrawler.crawling.teaching import answered, answers_behind, with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
@@ -270,6 +270,8 @@ def open_crawl(
         listings=SiteListings(frontier.notes) if recipe.listings else None,
         known=known,
     )
+    if answers_behind(parts.topic, folder):
+        crawl.filter.answers = answered(folder)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
     return crawl

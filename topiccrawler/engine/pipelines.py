@@ -26,11 +26,10 @@ from scrapy.statscollectors import StatsCollector
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.known_texts import KnownTexts
-from topiccrawler.crawling.page_filter import PageFilter, Restrictions
-from topiccrawler.crawling.teaching import words_of_record
+from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
 from topiccrawler.engine.faults import reported_by_scrapy
-from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import ArgumentError
@@ -38,6 +37,7 @@ from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
 from topiccrawler.pages.kinds import ARTICLE, kind_of_text
 from topiccrawler.pages.languages import is_in, language_of
+from topiccrawler.pages.page_evidence import packed
 from topiccrawler.pages.read import PageWords, ReadItem
 from topiccrawler.pages.site_repeats import fingerprint, may_be_same
 from topiccrawler.store.page_sample import PageSample
@@ -128,16 +128,20 @@ class RelevancePipeline:
         if opinion is not None:
             _set(item, "opinion", opinion.about)
             _set(item, "opinion_reason", opinion.reason)
-        verdict = self.filter.verdict(words, known, "" if opinion is None else opinion.about)
+        verdict = self.filter.verdict(words, known, page.url, "" if opinion is None else opinion.about)
         _set(item, "relevance", verdict.relevance)
+        is_sampled = not verdict.is_kept and self._discarded is not None and self._discarded().takes(page.url)
         if isinstance(item, ReadItem):
             item.reading = None
         is_asked_about = opinions is not None and opinion is None and opinions.wants(verdict.relevance)
         may_be_kept = (verdict.is_kept or is_asked_about) and not _no_index(item)
+        is_sampled = is_sampled and not _no_index(item)
+        if reading is not None and isinstance(item, ReadItem) and (may_be_kept or is_sampled):
+            item.evidence = packed(reading)
         if may_be_kept and self._crawl is not None and reading is not None and not reading.page.is_target:
             # the threshold is lower than the strategy's, or an opinion may keep the page
             self._crawl.describe(item, reading)
-        if not verdict.is_kept and self._discarded is not None and not _no_index(item):
+        if is_sampled and self._discarded is not None:
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)
         return verdict.is_kept
@@ -233,6 +237,8 @@ class NearDuplicatePipeline:
         first = self.files.duplicates.first_of(
             page.url, print_, across_sites=self.across_sites, may_be=may_be_copy_of
         )
+        if first is not None and (original := self.files.store.get(first)) is not None and original.refused:
+            raise DropItem(OFF_TOPIC)  # as its original by now (crawling.judging)
         return self._resolved(item, first)
 
     async def _resolved_later(self, item: Any, first: Awaitable[str | None]) -> Any:

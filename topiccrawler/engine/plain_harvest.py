@@ -9,7 +9,7 @@ from scrapy.crawler import Crawler
 
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.engine.leases import OFF_TOPIC
+from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.items import is_page, page_of
 from topiccrawler.pages.kinds import kind_of_text
 

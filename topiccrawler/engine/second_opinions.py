@@ -23,10 +23,10 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.opinions import Opinions, Question, judged, opinion_in, wish_of
+from topiccrawler.crawling.opinions import OPINIONS, Opinions, Question, judged, opinion_in, wish_of
+from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.engine.leases import OFF_TOPIC
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.errors import ArgumentError
@@ -39,7 +39,6 @@ from topiccrawler.store.pages import PageRecord, record_of
 logger = logging.getLogger(__name__)
 
 KEY = "TOPIC_JUDGE_KEY"  # in the environment alone: settings are logged and stored
-FILE = "opinions.jsonl"
 AT_ONCE = 5  # pages of a request: together some 3 000 tokens
 END_SECONDS = 600.0  # that the last questions of a crawl may take
 MOST_FAILURES = 3  # requests in a row
@@ -57,7 +56,7 @@ class SecondOpinions:
         self._crawler, self._faults = crawler, faults
         self._working: asyncio.Future[None] | None = None
         self._failures = 0
-        self._is_given_up = False
+        self._is_given_up = self._has_taught = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -75,7 +74,7 @@ class SecondOpinions:
             model = str(settings["TOPIC_JUDGE_MODEL"])
             server = ChatServer(str(address), model, os.environ.get(KEY, "").strip())
             wish = wish_of(crawl.topic, crawl.parts.recipe.about)
-            log = OpinionLog(crawl.files.folder / FILE)
+            log = OpinionLog(crawl.files.folder / OPINIONS)
         opinions = Opinions(wish, server.model, log, crawl.filter, crawl.limits.opinions)
         crawl.opinions = opinions
         asking = cls(crawler, crawl, opinions, server, faults_of(crawler))
@@ -125,6 +124,7 @@ class SecondOpinions:
             )
         finally:
             await self.server.close()
+            await self._judge_again()
             self._show()
             self._report()
 
@@ -135,6 +135,13 @@ class SecondOpinions:
             logger.info("Second opinions: asking about up to %d pages", len(self.opinions.waiting))
         while self._goes_on(ending=True) and (batch := self.opinions.next(AT_ONCE, ending=True)):
             await self._ask(batch)
+
+    async def _judge_again(self) -> None:
+        """Judge the stored pages by the topic that opinions have taught, when the crawl has ended by itself."""
+        if self._has_taught and not self._faults.broken and not self.opinions.is_stopped:
+            from topiccrawler.engine.control.relearning import judge_stored  # most crawls never teach
+
+            await judge_stored(self.crawl)
 
     def _goes_on(self, *, ending: bool = False) -> bool:
         """Whether more is asked. `ending`: after the crawl has ended by itself."""
@@ -176,7 +183,7 @@ class SecondOpinions:
                     teach_by_opinions,  # most crawls never teach
                 )
 
-                await teach_by_opinions(self.crawl, self.opinions.answers())
+                self._has_taught |= await teach_by_opinions(self.crawl, self.opinions.answers())
         except Exception as error:  # noqa: BLE001 reported by break_off
             self._faults.break_off(error)
         self._show()
@@ -202,17 +209,16 @@ class SecondOpinions:
         for url in self.crawl.files.store.copies(first.url, MOST_COPIES):
             if (copy := self.crawl.files.store.get(url)) is not None:
                 self._store(replace(copy, **opinion_in(first)))
+                if copy.stored:
+                    self.crawl.correct_counts(-1, -1, {copy.kind: -1}, {copy.format: -1})
 
     def _count(self, record: PageRecord, *, is_kept: bool) -> None:
         self.opinions.count("kept" if is_kept else "refused")
-        self.crawl.harvest.change(kept=is_kept, format=record.format, kind=record.kind)
+        change = 1 if is_kept else -1
+        self.crawl.correct_counts(change, 0, {record.kind: change}, {record.format: change})
 
     def _store(self, record: PageRecord) -> None:
-        files = self.crawl.files
-        if files.kept_in is None:
-            files.keep(record)
-        else:
-            files.kept_in.keep(record, files.segmenter)
+        self.crawl.keep(record)
 
     def _failed(self, fault: NoAnswerError) -> None:
         self._failures += 1

@@ -166,14 +166,15 @@ class Reading:
 class ReadItem(PageItem):
     """The item of a page that this crawl has read. It carries what the pipelines need of the reading; neither is a field of the item.
 
-    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `wishes`: what came with it.
-    `statements`: what is said about the use of the page, once it is kept.
+    `reading`: until the page is kept or dropped. `last_modified`: the header of the response. `evidence`: see pages.page_evidence.
+    `wishes`: what came with it. `statements`: what is said about the use of the page, once it is kept.
     """
 
-    __slots__ = ("last_modified", "reading", "statements", "wishes")
+    __slots__ = ("evidence", "last_modified", "reading", "statements", "wishes")
 
     reading: Reading | None
     last_modified: str
+    evidence: bytes
     wishes: Wishes
     statements: list[Statement]
 

@@ -8,9 +8,6 @@ Parameters: SLOPE 3 (docs/lab.md).
 
 from __future__ import annotations
 
-from topiccrawler.pages.read import PageClassifier, PageWords
-from topiccrawler.text.weights import log_odds, logistic
-
 EVIDENCE, VSM, COSINE, NEAREST_CENTROID = "evidence", "vsm", "cosine", "nearest_centroid"
 TRAINED = ("naive_bayes", "svm")
 PUBLISHED = "naive_bayes:published=true"  # naive Bayes as in JLSE, a model of its own
@@ -32,9 +29,3 @@ def similarity_of(relevance: float, threshold: float) -> float:
     if relevance <= 0.0:
         return 0.0
     return float(min(1.0, threshold * (relevance / max(1.0 - relevance, 1e-12)) ** (1.0 / SLOPE)))
-
-
-def relevance_with(classifier: PageClassifier, page: PageWords, unseen: float) -> float:
-    """Return the relevance of a page, 0..1, after adding `unseen` to its log-odds: evidence that is not in `page`."""
-    relevance = classifier.relevance(page)
-    return logistic(log_odds(relevance) + unseen) if unseen else relevance

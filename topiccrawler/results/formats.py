@@ -55,7 +55,7 @@ def compressed(raw: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         packed.close()
 
 
-NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media")
+NAMES = (*(field.name for field in fields(PageFields)), "content_hash", "media", "judged")
 
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")
@@ -141,10 +141,11 @@ LONGEST_NAME = 60  # characters of a file's name
 _NAMED = re.compile(r"\w+")
 ROWS = 1_000  # per row group, which is held in memory
 _NUMBERS = {"relevance": "float64", "score": "float64", "depth": "int32", "status": "int32"}
+_TIMES = ("fetched", "judged")
 
 
 def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
-    """Write the pages in batches; return their number. `fetched` becomes a timestamp, `media` stays JSON."""
+    """Write the pages in batches; return their number. `fetched` and `judged` become timestamps, `media` stays JSON."""
     try:
         import pyarrow as pa
         from pyarrow.parquet import ParquetWriter
@@ -152,12 +153,12 @@ def write_parquet(records: Iterator[PageRecord], out: BinaryIO) -> int:
         remedy = "give the command: pip install pyarrow"
         raise ArgumentError("--format parquet", "needs pyarrow", remedy) from None
     kinds = {name: pa.type_for_alias(_NUMBERS.get(name, "string")) for name in NAMES}
-    schema = pa.schema([*(kinds | {"fetched": pa.timestamp("ms", tz="UTC")}).items()])
+    schema = pa.schema([*(kinds | dict.fromkeys(_TIMES, pa.timestamp("ms", tz="UTC"))).items()])
     count = 0
     with ParquetWriter(out, schema, compression="zstd") as file:
         while rows := [_cells(record) for record in islice(records, ROWS)]:
             for row in rows:
-                row["fetched"] = int(row["fetched"] * 1000)
+                row |= {name: int(row[name] * 1000) if row[name] else None for name in _TIMES}
             file.write_table(pa.Table.from_pylist(rows, schema=schema))
             count += len(rows)
     return count

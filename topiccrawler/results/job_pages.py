@@ -22,6 +22,7 @@ from topiccrawler.crawling.assemble import page_classifier_of, topic_of
 from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import (
     has_pages,
     number_of_visits,
@@ -30,7 +31,6 @@ from topiccrawler.crawling.page_stores import (
     open_sample,
 )
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.messages import Message
 from topiccrawler.pages.read import PageClassifier
@@ -157,12 +157,17 @@ def _not_kept(folder: Path, threshold: float, count: int, kept: Pages | None) ->
 
 def _judged(pages: Pages | StoredPages, rows: Sequence[int]) -> list[Judged]:
     records = [record for row in rows if (record := pages.at(row)) is not None]
-    return [_of(record) for record in records]
+    return [judged_page(record) for record in records]
 
 
-def _of(record: PageRecord) -> Judged:
-    snippet = one_line(record.summary or record.text, LONGEST_SNIPPET)
-    return Judged(record.url, record.title, record.relevance, record.stored, snippet)
+def judged_page(record: PageRecord) -> Judged:
+    """A stored page as a person is asked about it."""
+    return Judged(record.url, record.title, record.relevance, record.stored, snippet_of(record))
+
+
+def snippet_of(record: PageRecord) -> str:
+    """The summary of a page, or else the beginning of its text, in one line."""
+    return one_line(record.summary or record.text, LONGEST_SNIPPET)
 
 
 def _line(page: Judged, *, mark: bool = False) -> str:
@@ -195,6 +200,10 @@ class JobPages:
             record = self._store.at(row)
             if record is not None:
                 yield record
+
+    def refused(self) -> int:
+        """The number of pages that were kept and, judged again, are not any more."""
+        return len(self._store.best(Selection(refused=True)))
 
     def get(self, url: str) -> PageRecord:
         """The page of a URL. ArgumentError when it was not kept."""

@@ -21,7 +21,12 @@ from threading import Lock
 
 from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import JOB
-from topiccrawler.crawling.page_stores import database_of, folder_of_stored, homes_of
+from topiccrawler.crawling.page_stores import (
+    database_of,
+    folder_of_stored,
+    homes_of,
+    judged_again,
+)
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.job_database import JOB_DATABASE, is_begun
@@ -31,6 +36,7 @@ from topiccrawler.pages.kinds import KINDS
 from topiccrawler.pages.languages import wanted_languages
 from topiccrawler.pages.usage import ALLOWED, ANY_USE, PURPOSES, TRAIN_AI
 from topiccrawler.results.summary import Summary
+from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import Selection
 from topiccrawler.store.visits import VisitLog
 from topiccrawler.urls.canonical import canonical, host_of
@@ -113,6 +119,7 @@ class JobLog:
 
     def __init__(self, folder: Path) -> None:
         self.tally = Summary()
+        self._judged = 0.0  # when pages were last judged again
         self._folder, self._path = folder, folder / JOB_DATABASE
         self._read = 0  # the number of the last visit that was read
         self._file = 0  # inode of the database
@@ -127,8 +134,11 @@ class JobLog:
             with closing(database_of(self._folder)) as database:
                 log, file = VisitLog(database), self._path.stat().st_ino
                 last = log.last()
-                if file != self._file or last < self._read:  # another job in its place
-                    self.tally, self._read, self._file = Summary(), 0, file
+                judged = PageStore(database).last_judged()
+                # another job in its place, or pages that count otherwise now
+                if file != self._file or last < self._read or judged != self._judged:
+                    self.tally = Summary(judged=judged_again(self._folder) if judged else {})
+                    self._read, self._file, self._judged = 0, file, judged
                 for number, visit in log.after(self._read) if last > self._read else ():
                     self._read = number
                     self.tally.add(visit)
@@ -166,9 +176,10 @@ def selection_of(
     kind: str | None = None,
     language: str | None = None,
     usage: str | None = None,
+    refused: bool = False,
 ) -> Selection:
     """The selection of pages by these filters. `kind`: kinds of page, separated by commas, or `all`. `language`: tags, separated by commas.
-    `usage`: see `usage_named`.
+    `usage`: see `usage_named`. `refused`: only the pages that are not kept any more.
 
     ArgumentError for invalid values, and for a type of file that no reader produces.
     """
@@ -188,12 +199,13 @@ def selection_of(
         _kinds(kind),
         languages,
         usage_named(usage),
+        refused,
     )
 
 
 def selection_by(opts: argparse.Namespace) -> Selection:
     """The selection of pages by a command's options."""
-    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "language", "usage")
+    names = ("topic", "site", "since", "min_relevance", "file_type", "kind", "language", "usage", "refused")
     return selection_of(**{name: getattr(opts, name) for name in names})
 
 

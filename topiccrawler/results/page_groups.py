@@ -32,8 +32,9 @@ from topiccrawler.crawling.teaching import answered
 from topiccrawler.messages import Message
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.results.job_pages import classifier_of
+from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.printable import one_line
-from topiccrawler.text.segmenter import FUNCTION_WORDS, STOP_WORDS
+from topiccrawler.text.segmenter import FUNCTION_WORDS, STOP_WORDS, Segmenter
 
 LEAST_PAGES, MOST_PAGES = 20, 60
 PAGE_WORDS, LEAST_WORDS = 30, 8
@@ -96,6 +97,20 @@ def kinds_of(folder: Path) -> Kinds | None:
         for group in groups
     )
     return Kinds(len(records), first, second, f"scrapy topics teach {shlex.quote(str(folder))}")
+
+
+def sure_of_groups(
+    records: Sequence[PageRecord], own: Container[str], segmenter: Segmenter, asked: Container[str]
+) -> list[str]:
+    """The URL of the first page of each group that was not asked about; empty where the pages are one group. `records`: kept pages, the
+    surest first, of which the first MOST_PAGES are grouped; `own`: the words of the topic; `asked`: URLs."""
+    records = records[:MOST_PAGES]
+    texts = [f"{record.title}\n{record.text[:MOST_CHARACTERS]}" for record in records]
+    found = []
+    for group in groups_of(segmenter.words_of(texts), own) or ():
+        urls = (records[place].url for place in group.pages)
+        found += [url for url in urls if url not in asked][:1]
+    return found
 
 
 def groups_of(pages: Sequence[Sequence[str]], own: Container[str]) -> tuple[Group, Group] | None:

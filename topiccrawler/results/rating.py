@@ -188,5 +188,5 @@ def _rate(answers: Sequence[bool], otherwise: float) -> float:
 
 def _records(store: Pages | PageSample) -> list[PageRecord]:
     with closing(store):
-        records = [record for record in store.records() if not record.alias_of]
+        records = [record for record in store.records() if not (record.alias_of or record.refused)]
     return sorted(records, key=lambda record: record.url)

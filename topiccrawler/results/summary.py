@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, isinf
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits, read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.outages import CLOSED
-from topiccrawler.crawling.page_stores import logs_of, refused_in, stored_in, visits_of
+from topiccrawler.crawling.page_stores import judged_again, logs_of, refused_in, stored_in, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
@@ -77,9 +77,13 @@ class Summary:
     _examples: dict[tuple[str, str], list[str]] = field(default_factory=dict)
     by_queue: list[Outcome] | None = None  # why pages were not kept; None without a queue
     refused: list[Outcome] = field(default_factory=list)  # a sample of the links that were not queued
+    # by URL, for pages that judging again has changed (crawling.judging): whether it is kept now, and its relevance
+    judged: Mapping[str, tuple[bool, float]] = field(default_factory=dict)
 
     def add(self, visit: Visit) -> None:
-        """Count one visit."""
+        """Count one visit. A page that was judged again counts as it is judged now."""
+        if visit.is_page and (judged := self.judged.get(visit.url)) is not None:
+            visit = replace(visit, stored=judged[0], relevance=judged[1])
         self.began = self.began or visit.time
         self.ended = max(self.ended, visit.time)
         host = host_of(visit.url)
@@ -165,7 +169,7 @@ def end_of(visit: Visit) -> tuple[str, str]:
 
 def summary_of(folder: Path) -> Summary:
     """Read a job's crawl log, and its queue if it has one. StateError for files that cannot be read."""
-    summary = Summary()
+    summary = Summary(judged=judged_again(folder))
     if not logs_of(folder) and (stored := stored_in(folder)) is not None:
         remedy = "ask where its processes ran, with their TOPIC_DATA_DIR"
         raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)

@@ -8,6 +8,7 @@ URLs become links.
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -34,7 +35,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     own = (shown, address, is_web, moment, cell, readable, titled, weighed)
-    made.filters |= {one.__name__: one for one in own}
+    made.filters |= {one.__name__: one for one in own} | {"quoted": shlex.quote}
     return made
 
 

@@ -11,8 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import open_pages, visits_of
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.job_database import JOB_DATABASE, is_begun
 from topiccrawler.pages.read import PageClassifier

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from topiccrawler.crawling.job_files import JOB
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.page_stores import open_pages, open_sample
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import read_bytes, user_path
 from topiccrawler.job_database import JOB_DATABASE
@@ -181,7 +181,7 @@ class _Unclassified:
 def _of_store(store: Pages | PageSample) -> Iterator[Example]:
     with closing(store):
         for record in store.records():
-            if not record.alias_of:  # a copy has no text of its own
+            if not (record.alias_of or record.refused):  # a copy has no text of its own
                 yield Example(record.url, words_of_record(record, PLAIN))
 
 

@@ -22,7 +22,7 @@ from math import log1p
 
 from topiccrawler.items import Medium
 from topiccrawler.job_database import JobTable, storable
-from topiccrawler.store.pages import Found, PageRecord, QueryTerm, Selection, media_of_record
+from topiccrawler.store.pages import Found, Judgement, PageRecord, QueryTerm, Selection, media_of_record
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.urls.canonical import host_of
 
@@ -31,7 +31,7 @@ TITLE_WEIGHT = 5.0
 MOST_RANKED = 2_000
 STEPS = 16  # steps of relevance, each with a range of document numbers; more or wider ranges make the index larger
 _RANGE = 1 << 20
-_ADD = "INSERT INTO documents (id, page, relevance, topic, host, day, format, kind, language, usage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD = "INSERT INTO documents (id, page, relevance, topic, host, day, format, kind, language, usage, refused) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FTS5_WEIGHT = 1e-6  # weight that FTS5 gives a word in half of the pages or more
 COMMON_RANK = 1e-4  # below this rank all words of a query are so common
 LEAST_WEIGHT = 0.1  # weight of a word in all pages
@@ -66,13 +66,13 @@ class PageIndex(JobTable):
         """
         known = (
             *(record.relevance, record.topic, host_of(record.url), record.day),
-            *(record.format, record.kind, record.language, record.usage),
+            *(record.format, record.kind, record.language, record.usage, record.refused),
         )
         row = tuple(map(storable, known))
         self.database.write("UPDATE documents SET page = NULL WHERE page = ?", (page,))
         number = self._next_number(float(str(row[0])))
         self.database.write(_ADD, (number, page, *row))
-        if record.stored and not record.alias_of:
+        if (record.stored or record.refused) and not record.alias_of:
             texts = [record.title[:MOST_CHARACTERS], record.text[:MOST_CHARACTERS], media_text(record)]
             title, text, media = map(" ".join, segmenter.words_of(texts))
             self.database.write(
@@ -80,6 +80,12 @@ class PageIndex(JobTable):
             )
             if media:
                 self.database.write("INSERT INTO media_words (rowid, text) VALUES (?, ?)", (number, media))
+
+    def judge(self, judgements: Iterable[Judgement]) -> None:
+        """Set what judging pages again has changed."""
+        rows = [(one.relevance, one.refused, one.topic, one.row) for one in judgements]
+        changed = "UPDATE documents SET relevance = ?, refused = ?, topic = ? WHERE page = ?"
+        self.database.write_many(changed, [tuple(map(storable, row)) for row in rows])
 
     def find(
         self, terms: tuple[QueryTerm, ...], selection: Selection, limit: int, *, media: bool = False

@@ -21,7 +21,7 @@ CREATE TABLE site_repeats (number INTEGER PRIMARY KEY, counts BLOB NOT NULL);
 -- The search index.
 CREATE TABLE documents (id INTEGER PRIMARY KEY, page INTEGER UNIQUE,
     relevance REAL NOT NULL, topic TEXT NOT NULL, host TEXT NOT NULL, day TEXT NOT NULL, format TEXT NOT NULL, kind TEXT NOT NULL,
-    language TEXT NOT NULL, usage TEXT NOT NULL);
+    language TEXT NOT NULL, usage TEXT NOT NULL, refused INTEGER NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (text, title, content='', tokenize="ascii tokenchars '+#'");
 CREATE VIRTUAL TABLE media_words USING fts5 (text, content='', tokenize="ascii tokenchars '+#'");
 INSERT INTO words (words, rank) VALUES ('pgsz', 8000), ('automerge', 8), ('crisismerge', 64);

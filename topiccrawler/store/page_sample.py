@@ -6,6 +6,7 @@ The sample depends on the URLs alone, not on the order of pages or on how often 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -25,18 +26,34 @@ class PageSample(StoredPages):
         self._heap = [(-_number(url), url) for (url,) in self._rows("url", "true")]  # the largest hash first
         heapq.heapify(self._heap)
 
+    def takes(self, url: str) -> bool:
+        """Whether the page of a URL belongs to the sample by now."""
+        return len(self._heap) < self.size or (bool(self._heap) and (-_number(url), url) >= self._heap[0])
+
     def add(self, record: PageRecord) -> None:
         """Store the page if it belongs to the sample, in place of the page with the largest hash if the sample is full."""
-        entry = (-_number(record.url), record.url)
-        if len(self._heap) >= self.size and (not self._heap or entry < self._heap[0]):
+        if not self.takes(record.url):
             return
+        entry = (-_number(record.url), record.url)
         if self.get(record.url) is None:
             heapq.heappush(self._heap, entry)
         self.put(record)
         while len(self._heap) > self.size:
-            self.database.write(
-                "DELETE FROM samples WHERE url = ?", (storable(heapq.heappop(self._heap)[1]),)
-            )
+            self._delete(heapq.heappop(self._heap)[1])
+
+    def delete(self, url: str) -> None:
+        """Remove the page with a URL, if there is one."""
+        self._heap = [entry for entry in self._heap if entry[1] != url]
+        heapq.heapify(self._heap)
+        self._delete(url)
+
+    def judge_pages(self, relevances: Mapping[str, float]) -> None:
+        """Set what judging pages again has found: their relevance, by URL."""
+        rows = [(storable(relevance), storable(url)) for url, relevance in relevances.items()]
+        self.database.write_many("UPDATE samples SET relevance = ? WHERE url = ?", rows)
+
+    def _delete(self, url: str) -> None:
+        self.database.write("DELETE FROM samples WHERE url = ?", (storable(url),))
 
 
 def _number(url: str) -> int:

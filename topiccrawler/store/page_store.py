@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,7 +10,16 @@ from typing import Any, ClassVar
 from topiccrawler.errors import StateError
 from topiccrawler.job_database import JobDatabase, JobTable, is_begun, storable
 from topiccrawler.store.index import PageIndex
-from topiccrawler.store.pages import COLUMNS, Found, PageRecord, QueryTerm, Selection, SqlPages, content_hash
+from topiccrawler.store.pages import (
+    COLUMNS,
+    Found,
+    Judgement,
+    PageRecord,
+    QueryTerm,
+    Selection,
+    SqlPages,
+    content_hash,
+)
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.urls.canonical import host_of
 
@@ -19,6 +29,7 @@ _PUT = (
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
     + " RETURNING rowid"
 )
+_JUDGE = "UPDATE pages SET relevance = ?, stored = ?, refused = ?, topic = ?, summary = ?, judged = ? WHERE rowid = ?"
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
 
 
@@ -84,6 +95,15 @@ class PageStore(StoredPages):
         row = super().put(record)
         self._index.add(row, record, segmenter)
         return row
+
+    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
+        """See store.pages.Pages."""
+        judged = list(judgements)
+        rows = [
+            (one.relevance, one.kept, one.refused, one.topic, one.summary, now, one.row) for one in judged
+        ]
+        self.database.write_many(_JUDGE, [tuple(map(storable, row)) for row in rows])
+        self._index.judge(judged)
 
     def find(
         self, terms: tuple[QueryTerm, ...], selection: Selection, limit: int, *, media: bool = False

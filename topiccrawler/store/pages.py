@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
@@ -38,10 +38,11 @@ class Selection:
     kinds: tuple[str, ...] = ()  # article, list, stub (pages.kinds); a page must be of one of them
     languages: tuple[str, ...] = ()  # tags (pages.languages.is_in); a page must be in one of them
     usage: str = ""  # one of pages.usage.PURPOSES that the page does not refuse; with `=y`, that it allows
+    refused: bool = False  # only the pages that were kept and are not any more (crawling.judging)
 
     def condition(self, *, host: str, day: str, find: str = "instr") -> tuple[str, list[object]]:
         """The conditions in SQL, and their values. `host`, `day`: SQL expressions for these; `find`: SQL function for a text in a text."""
-        tests: list[tuple[str, list[object]]] = [("true", [])]
+        tests: list[tuple[str, list[object]]] = [("refused" if self.refused else "NOT refused", [])]
         if self.topic:
             # a page may have several
             tests.append((f"{find}(',' || topic || ',', ?) > 0", [f",{self.topic},"]))
@@ -98,6 +99,9 @@ class PageRecord(PageFields):
     stored: bool = True  # False: off topic, kept in a sample so that mistakes can be found
     content_hash: str = ""  # hash of the text; set by put()
     media: str = ""  # pictures and files to which it links: a JSON list of {url, anchor, alt, caption, kind}
+    evidence: bytes = b""  # what page classifiers read of it (pages.page_evidence); empty for a copy
+    judged: float = 0.0  # when it was judged again, in seconds since the epoch; 0 = when it was fetched
+    refused: bool = False  # it was kept, and judged again it is not; then `stored` is False
 
     @property
     def day(self) -> str:
@@ -121,7 +125,19 @@ def record_of(item: PageItem) -> PageRecord:
     media = json.dumps([asdict(medium) for medium in item.media], ensure_ascii=False) if item.media else ""
     values = {field.name: getattr(item, field.name) for field in fields(PageFields)}
     known = {"relevance": max(0.0, item.relevance), "kind": item.kind or kind_of_text(item.text)}
-    return PageRecord(media=media, **{**values, **known})
+    evidence = b"" if item.alias_of else getattr(item, "evidence", b"")
+    return PageRecord(media=media, evidence=evidence, **{**values, **known})
+
+
+class Judgement(NamedTuple):
+    """What judging a stored page again has changed, by its row."""
+
+    row: int
+    relevance: float  # 0..1
+    kept: bool
+    refused: bool  # it was kept before; false for a page of a sample of those that were not
+    topic: str
+    summary: str
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]
@@ -142,7 +158,7 @@ class SqlPages:
 
     def best(self, selection: Selection = ALL, limit: int | None = None) -> list[int]:
         condition, values = self._condition(selection)
-        which = f"stored AND {condition} ORDER BY relevance DESC, url LIMIT ?"
+        which = f"{'refused' if selection.refused else 'stored'} AND {condition} ORDER BY relevance DESC, url LIMIT ?"
         return self._numbers(which, *values, _NO_LIMIT if limit is None else limit)
 
     def after(self, row: int, limit: int) -> list[tuple[int, PageRecord]]:
@@ -155,10 +171,20 @@ class SqlPages:
         return [found for (found,) in self._rows("url", which, url, limit)]
 
     def records(self) -> Iterator[PageRecord]:
+        return (record for _, record in self.rows())
+
+    def rows(self) -> Iterator[tuple[int, PageRecord]]:
         last, which = 0, f"{self.row} > ? ORDER BY {self.row} LIMIT {_AT_ONCE}"
         while found := self._rows(f"{self.row}, {_ALL}", which, last):
-            for last, *rest in found:  # noqa: B007 where the next go begins
-                yield record_from(rest)
+            for last, *rest in found:
+                yield last, record_from(rest)
+
+    def judged_again(self) -> dict[str, tuple[bool, float]]:
+        found = self._rows("url, stored, relevance", "judged > 0")
+        return {url: (bool(kept), relevance) for url, kept, relevance in found}
+
+    def last_judged(self) -> float:
+        return float(self._rows("coalesce(max(judged), 0)", "judged > 0")[0][0])
 
     def _one(self, which: str, value: object) -> PageRecord | None:
         found = self._rows(_ALL, which, value)
@@ -183,7 +209,8 @@ def content_hash(text: str) -> str:
 def record_from(row: Sequence[object]) -> PageRecord:
     """The record of a page from a row of the store; `row`: the values of COLUMNS in that order."""
     found: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
-    return PageRecord(**{**found, "stored": bool(found["stored"])})
+    flags = {"stored": bool(found["stored"]), "refused": bool(found["refused"])}
+    return PageRecord(**{**found, "evidence": bytes(found["evidence"]), **flags})
 
 
 class Earlier(NamedTuple):
@@ -223,8 +250,20 @@ class Pages(Protocol):
     ) -> list[Found]:
         """The best pages that match the terms, at most `limit`. `media`: by the words of their links to pictures and files."""
 
+    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
+        """Set what judging pages again has found, at the time `now` in seconds since the epoch."""
+
+    def judged_again(self) -> dict[str, tuple[bool, float]]:
+        """The URLs of the pages that judging again has changed, each with whether it is kept now and its relevance."""
+
+    def last_judged(self) -> float:
+        """The time at which a page was last changed by judging again, in seconds since the epoch; 0 = never."""
+
     def records(self) -> Iterator[PageRecord]:
-        """All pages, lazily, in order of arrival."""
+        """All pages, lazily, in order of arrival; also those that are refused."""
+
+    def rows(self) -> Iterator[tuple[int, PageRecord]]:
+        """As `records`, each with its row."""
 
     def commit(self) -> None:
         """Make everything so far durable."""

@@ -118,7 +118,7 @@ def test_the_folders_of_an_address_teach_nothing() -> None:
 
 
 def test_refusing_pages_that_were_surely_off_topic_teaches_nothing_and_fails_nothing() -> None:
-    topic = taught(TOPIC, PAGES, {8: False, 9: False}, [-12.0] * len(PAGES))
+    topic = taught(TOPIC.model_copy(update={"intercept": -12.0}), PAGES, {8: False, 9: False})
     assert topic.against == {}
     assert topic.trust == {}
     assert topic.keywords == TOPIC.keywords

@@ -92,6 +92,8 @@ def test_questions_are_about_the_unsure_ones_and_a_few_of_the_surest() -> None:
     assert questions(relevances, 0.15, {}, 4) == [1, 4, 3, 0]
     assert questions(relevances, 0.15, {1, 0}, 4) == [4, 3, 5, 2]
     assert questions(relevances, 0.15, set(range(6)), 4) == []
+    assert questions(relevances, 0.15, {}, 4, sure=[0, 5]) == [0, 5, 1, 4]
+    assert questions(relevances, 0.15, {}, 1, sure=[0, 5]) == [0]
 
 
 def test_a_narrow_topic_is_judged_by_its_own_words_taught_or_not() -> None:

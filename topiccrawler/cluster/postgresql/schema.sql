@@ -15,10 +15,12 @@ CREATE TABLE topiccrawler.pages (
     kind TEXT NOT NULL,
     usage TEXT NOT NULL, licence TEXT NOT NULL, personal_data TEXT NOT NULL,
     opinion TEXT NOT NULL, opinion_reason TEXT NOT NULL,
+    evidence BYTEA NOT NULL, judged DOUBLE PRECISION NOT NULL, refused BOOLEAN NOT NULL,
     alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
     host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR NOT NULL, media_words TSVECTOR NOT NULL, UNIQUE (job, key));
 CREATE INDEX pages_order ON topiccrawler.pages (job, id);
 CREATE INDEX pages_best ON topiccrawler.pages (job, relevance DESC) WHERE stored;
+CREATE INDEX pages_judged ON topiccrawler.pages (job, judged) WHERE judged > 0;
 CREATE INDEX pages_copies ON topiccrawler.pages (job, md5(alias_of)) WHERE alias_of <> '';
 CREATE INDEX pages_words ON topiccrawler.pages USING gin (words);
 CREATE INDEX pages_media_words ON topiccrawler.pages USING gin (media_words);

@@ -27,6 +27,7 @@ from topiccrawler.store.index import MOST_CHARACTERS, MOST_RANKED, media_text
 from topiccrawler.store.pages import (
     COLUMNS,
     Found,
+    Judgement,
     PageRecord,
     QueryTerm,
     Selection,
@@ -104,6 +105,7 @@ _PUT = (
     f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 2)}, %s::tsvector, %s::tsvector) "  # noqa: S608
     f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
 )
+_JUDGE = "UPDATE topiccrawler.pages SET relevance = %s, stored = %s, refused = %s, topic = %s, summary = %s, judged = %s WHERE id = %s"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
 _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
@@ -176,6 +178,21 @@ class PostgresPages(SqlPages):
     def nearest(self, relevance: float, limit: int) -> list[int]:
         which = "stored AND alias_of = '' ORDER BY abs(relevance - ?), url LIMIT ?"
         return self._numbers(which, relevance, limit)
+
+    def judge(self, judgements: Iterable[Judgement], now: float) -> None:
+        rows = [
+            (one.relevance, one.kept, one.refused, _text(one.topic), _text(one.summary), now, one.row)
+            for one in judgements
+        ]
+
+        def put(connection: Any) -> None:
+            with connection.cursor() as cursor:
+                cursor.executemany(_JUDGE, rows)
+
+        self._ask(put)
+
+    def delete(self, url: str) -> None:
+        self._ask(self._reading(f"DELETE FROM {self.table} AND key = ? RETURNING id", key_of(url)))  # noqa: S608
 
     def recipe(self) -> tuple[str, str] | None:
         """Topic and recipe (JSON) of the job, both empty before its crawl has begun; None when there is no such job."""

@@ -24,9 +24,9 @@ from pydantic import TypeAdapter, ValidationError
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_files import read_recipe
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.crawling.settings_check import A_SHARE, AT_LEAST_ONE, OneOrMore, Share
-from topiccrawler.crawling.teaching import words_of_record
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies import build, parameters_of

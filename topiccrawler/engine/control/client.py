@@ -19,14 +19,18 @@ import logging
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode, urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
+if TYPE_CHECKING:
+    from topiccrawler.crawling.judging import Changes, JudgedAgain
+
+MOST_CHARACTERS = 30_000  # of the URLs or pages in one request
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
@@ -145,14 +149,65 @@ def ask(
     raise ArgumentError(what, fault, remedy)
 
 
-def teacher_of(folder: Path) -> Callable[[bool], int] | None:
-    """A function that notifies the crawl that runs in a job's folder of what its topic was taught (crawling.teaching.Running); None when
-    no crawl runs there."""
+@dataclass(frozen=True, slots=True)
+class RunningCrawl:
+    """The crawl that runs in the folder of a job (crawling.judging.Running)."""
 
-    def teach(few: bool) -> int:
-        return int(ask(folder, "teach", body={"keep": few})["queued"])
+    folder: Path
 
-    return teach if is_listening(folder) else None
+    @property
+    def page_threshold(self) -> float:
+        return float(ask(self.folder, "status")["page_threshold"])
+
+    def teach(self, keep: bool) -> int:
+        return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
+
+    def write(self, changes: Changes) -> None:
+        pieces: list[tuple[str, Any]] = [("pages", one) for one in changes.pages]
+        pieces += [("kept", one) for one in changes.kept]
+        pieces += [("sampled", one) for one in changes.sampled.items()]
+        some, size = dict[str, list[Any]](), 0
+        for name, one in pieces:
+            length = len(json.dumps(one))
+            if some and size + length > MOST_CHARACTERS:
+                self._write(some)
+                some, size = {}, 0
+            some.setdefault(name, []).append(one)
+            size += length
+        if some:
+            self._write(some)
+
+    def _write(self, some: Mapping[str, list[Any]]) -> None:
+        ask(self.folder, "judge", body={**some, "sampled": dict(some.get("sampled", ()))})
+
+    def judged(self, found: JudgedAgain) -> None:
+        numbers = {
+            name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
+        }
+        ask(self.folder, "judged", body=numbers | {"kinds": {**found.kinds}, "formats": {**found.formats}})
+
+    def queue_again(self, urls: Sequence[str]) -> int:
+        queued, some, size = 0, list[str](), 0
+        for url in [*urls, ""]:
+            if some and (not url or size + len(url) > MOST_CHARACTERS):
+                queued += int(ask(self.folder, "again", body={"urls": some})["queued"])
+                some, size = [], 0
+            some.append(url)
+            size += len(url)
+        return queued
+
+
+def running_in(folder: Path) -> RunningCrawl | None:
+    """The crawl that runs in the folder of a job; None when none does."""
+    return RunningCrawl(folder) if is_listening(folder) else None
+
+
+def judge_if_changed(folder: Path, found: Mapping[str, Any]) -> None:
+    """Judge the stored pages of a job again, if the response to `set` says that its topic or its page threshold was changed."""
+    if found.get("name") in {"topic", "page_threshold"} and not found.get("preview"):
+        from topiccrawler.crawling.teaching import judge_job  # late: most requests need none of its imports
+
+        judge_job(folder, running=running_in(folder))
 
 
 def is_listening(folder: Path) -> bool:

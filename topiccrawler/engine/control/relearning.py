@@ -1,12 +1,18 @@
-"""Continues a running crawl with its topic as it was taught: by a person (`scrapy topics teach`), or by second opinions."""
+"""Continues a running crawl with its topic as it was taught: by a person (`scrapy topics teach`), or by second opinions.
+
+A person's command judges the stored pages again at once (crawling.judging). What second opinions teach judges them when the crawl has
+ended, because it would wait for that: `judge_stored`.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.teaching import lessons_of
+from topiccrawler.crawling.judging import Judge, JudgedAgain, changes_of
+from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.engine.control.changes import rescore, taught_parts
 from topiccrawler.engine.control.waiting import slices
 from topiccrawler.errors import ArgumentError
@@ -25,6 +31,7 @@ async def go_on_taught(crawl: Crawl, *, keep: bool) -> None:
     if keep:
         parts.strategy.load(dict(crawl.strategy.save()))
     crawl.change_topic(parts, crawl.clock(), is_same=True)
+    crawl.filter.answers = answered(crawl.files.folder)
     if keep:
         crawl.ordering.ask_refresh()
     else:
@@ -33,27 +40,43 @@ async def go_on_taught(crawl: Crawl, *, keep: bool) -> None:
     crawl.checkpoint()
 
 
-async def teach_by_opinions(crawl: Crawl, answers: Mapping[str, bool]) -> None:
+async def teach_by_opinions(crawl: Crawl, answers: Mapping[str, bool]) -> bool:
     """Teach the topic of a crawl by second opinions, URL -> whether the page is about it, and continue with it. What a person has
-    answered stays. A topic that cannot be taught stays as it is."""
+    answered stays. A topic that cannot be taught stays as it is. Returns whether it was taught."""
     files = crawl.files
     files.commit()
     pages = files.store
     rows = [*pages.best(limit=CONTRAST_PAGES), *pages.nearest(crawl.filter.threshold, CONTRAST_PAGES)]
     others = {record.url for row in dict.fromkeys(rows) if (record := pages.at(row)) is not None}
-    few = False
-
-    def running(keep: bool) -> int:
-        nonlocal few
-        few = keep
-        return 0
-
     try:
         lessons = lessons_of(files.folder, others | answers.keys())
         new = {url: answer for url, answer in answers.items() if url not in lessons.by_persons}
-        lessons.teach(new, running, by=OPINIONS)
+        lessons.learn(new, by=OPINIONS)
+        few = lessons.is_small()
+        lessons.store()
     except ArgumentError as fault:
         logger.info("Second opinions do not teach the topic: %s", fault)
-        return
+        return False
     logger.info("The topic was taught by %d second opinions", len(new))
     await go_on_taught(crawl, keep=few)
+    return True
+
+
+async def judge_stored(crawl: Crawl) -> None:
+    """Judge the stored pages of a crawl by its present topic, in slices between which other work goes on. Nothing is queued again."""
+    files, opinions = crawl.files, crawl.opinions
+    files.commit()
+    known = {} if opinions is None else opinions.answers()
+    judge = Judge(
+        crawl.topic, crawl.parts.page_classifier, crawl.filter.answers, crawl.filter.threshold, known
+    )
+    found = JudgedAgain()
+    for changes in changes_of(files.store, files.discarded, judge, found, {}):
+        changes.write(files.store, files.discarded, crawl.keep, crawl.clock())
+        await asyncio.sleep(0)
+    crawl.correct_counts(found.gained, found.copies, found.kinds, found.formats)
+    files.commit()
+    logger.info(
+        "Stored pages were judged again: %d refused, %d restored, %d found",
+        *(found.refused, found.restored, found.found),
+    )

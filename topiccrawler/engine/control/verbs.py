@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
 from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.judging import Changes, queue_again
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.engine.control import client
 from topiccrawler.engine.control.changes import change_of
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
 
 STOPPED = "stopped"  # finish_reason
 MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
+logger = logging.getLogger(__name__)
+
+_CHANGES = TypeAdapter(Changes)
 MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
@@ -49,7 +55,10 @@ class Verbs:
     @property
     def orders(self) -> Mapping[str, Verb]:
         """The verbs that change something, by name."""
-        return {name: getattr(self, name) for name in ("pause", "resume", "stop", "set", "block", "teach")}
+        return {
+            name: getattr(self, name)
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged", "again")
+        }
 
     async def status(self, _: Values) -> Values:
         """The status of the crawl (status_of)."""
@@ -115,6 +124,7 @@ class Verbs:
         if not values.get("preview"):
             change.make()
             self._note("set", name=name, before=names[0], after=names[1])
+            self._crawl.files.commit()  # the caller judges all pages that were stored before
             if change.rescore is not None:
                 async for links in slices(self._crawl):
                     change.rescore(links)
@@ -147,8 +157,47 @@ class Verbs:
         self._check_open()
         crawl = self._crawl
         await go_on_taught(crawl, keep=bool(values.get("keep")))
+        crawl.files.commit()  # the caller judges all pages that were stored before
         self._note("teach", answers=len(answered(crawl.files.folder)))
         return {"queued": crawl.frontier.look().waiting()}
+
+    async def judge(self, values: Values) -> Values:
+        """Write what judging stored pages again has changed: see crawling.judging.Changes."""
+        self._check_open()
+        try:
+            changes = _CHANGES.validate_python(dict(values))
+        except ValidationError:
+            raise ArgumentError("judge", "has no judgements of pages", "see crawling/judging.py") from None
+        files = self._crawl.files
+        changes.write(files.store, files.discarded, self._crawl.keep, self._crawl.clock())
+        return {"pages": len(changes.pages)}
+
+    async def judged(self, values: Values) -> Values:
+        """Correct the counts of kept pages by what judging the stored pages again has changed, and return the status."""
+        self._check_open()
+        try:
+            kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
+            counts = int(values.get("gained", 0)), int(values.get("copies", 0))
+            self._crawl.correct_counts(*counts, kinds, formats)
+            self._crawl.files.commit()
+            changes = [f"{int(values.get(name, 0))} {name}" for name in ("refused", "restored", "found")]
+        except (TypeError, ValueError):
+            raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
+        logger.info("Stored pages were judged again: %s", ", ".join(changes))
+        return self._status()
+
+    async def again(self, values: Values) -> Values:
+        """Queue `urls` again whose pages were off topic, and return how many are `queued`."""
+        self._check_open()
+        urls = values.get("urls")
+        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
+            raise ArgumentError("again", "has no list of URLs", 'send {"urls": [...]}')
+        queued = queue_again(self._crawl.frontier, urls, self._crawl.clock())
+        self._crawl.frontier.commit()
+        if self._scheduler is not None:
+            self._engine.crawl(WAKE)
+        logger.info("%d pages that were off topic are fetched again", queued)
+        return {"queued": queued}
 
     def _number(self, verb: str, values: Values) -> int:
         self._check_open()

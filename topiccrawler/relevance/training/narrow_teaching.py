@@ -11,6 +11,9 @@ d = m+ - m-. near: the MOST_NEAR words with the largest d, with likeness NEAREST
 words with the smallest d, with weight S/(S + PRIOR) · d / smallest d. Such a word is in at least LEAST_PAGES pages and a share of at least
 LEAST_SHARE of its side. That share is at least CONTRAST times the share on the other side. It is also at least CONTRAST times the share in
 the pages without an answer that are surely off topic (for near words) or surely on topic (for words against), by the new trust.
+Without any accepted page b = 0 and, where there are words against, trust is learned once more by a classifier that knows these, from the
+refused pages that it still keeps: what the words against explain is no fault of the user's own words, and refused pages alone say nothing
+of the pages that are right.
 Parameters: SPREAD .5, SMOOTHING 2, PRIOR 2 (docs/lab.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: an explanation for each answered page.
 But: common words (topics.common_words) are never learned; the user's own words are never against the topic.
@@ -24,7 +27,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import relevance_with
 from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.relevance.linear import FIELD_WEIGHTS, running_words
 from topiccrawler.text.weights import log_odds, logistic
@@ -54,28 +56,21 @@ KIND_WEIGHTS = {
 Vector = dict[str, float]
 
 
-def lesson_of(
-    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
-) -> dict[str, Any]:
+def lesson_of(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> dict[str, Any]:
     """Return the fields of the topic that the answers change: intercept, trust, near, against, reasons.
 
-    `answers`: index of a page -> whether it is about the topic; `unseen`: for each page, log-odds of evidence that is not in its words.
+    `answers`: index of a page -> whether it is about the topic.
     """
-    classifier, unseen = EvidenceClassifier(topic), unseen or [0.0] * len(pages)
-    relevances = [relevance_with(classifier, page, more) for page, more in zip(pages, unseen, strict=True)]
-    intercept = round(_intercept([(relevances[at], answers[at]) for at in sorted(answers)]), 3)
-    surprise = {
-        at: abs(answers[at] - logistic(log_odds(relevances[at]) + intercept)) for at in sorted(answers)
-    }
+    classifier = EvidenceClassifier(topic)
+    relevances = list(map(classifier.relevance, pages))
+    intercept, surprise = _surprise(relevances, answers)
     trust, why = _trust(classifier, pages, answers, surprise)
     sides = {
         side: [words_of_page(pages[at]) for at in sorted(answers) if answers[at] is side]
         for side in (True, False)
     }
     taught = EvidenceClassifier(topic.model_copy(update={"intercept": intercept, "trust": trust}))
-    others = {
-        at: relevance_with(taught, page, unseen[at]) for at, page in enumerate(pages) if at not in answers
-    }
+    others = {at: taught.relevance(page) for at, page in enumerate(pages) if at not in answers}
     on = _shares(pages[at] for at, relevance in others.items() if relevance >= SURE)
     off = _shares(pages[at] for at, relevance in others.items() if relevance < 1.0 - SURE)
     weights = {
@@ -116,10 +111,25 @@ def lesson_of(
     near = {word: likeness for word, likeness in near.items() if likeness > classifier.near.get(word, 0.0)}
     against = learned(False, on, MOST_AGAINST, 1.0, known)
     total = {side: len(documents) for side, documents in sides.items()}
+    if against and not sides[True]:
+        knowing = EvidenceClassifier(topic.model_copy(update={"against": against}))
+        found = {at: knowing.relevance(pages[at]) for at in sorted(answers)}
+        surprise = {
+            at: relevance if relevance >= knowing.threshold else 0.0 for at, relevance in found.items()
+        }
+        intercept = 0.0
+        trust, why = _trust(knowing, pages, answers, surprise)
     for word in [*near, *against]:
         yes, no = (f"{counts[side][word]} of your {total[side]}" for side in (True, False))
         why[word] = f"taught: in {yes} yes pages, {no} no pages"
     return {"intercept": intercept, "trust": trust, "near": near, "against": against, "reasons": why}
+
+
+def _surprise(relevances: Sequence[float], answers: Mapping[int, bool]) -> tuple[float, dict[int, float]]:
+    """Return the intercept, and the surprise of each answer with it."""
+    intercept = round(_intercept([(relevances[at], answers[at]) for at in sorted(answers)]), 3)
+    odds = {at: log_odds(relevances[at]) + intercept for at in sorted(answers)}
+    return intercept, {at: abs(answers[at] - logistic(odds[at])) for at in odds}
 
 
 def _intercept(answered: Sequence[tuple[float, bool]]) -> float:

@@ -9,7 +9,8 @@ crawls became worse. Common words (topics.common_words) are not learned. For a n
 classifies pages is learned in relevance.training.narrow_teaching.
 The idf is that of the language (topics.common_words), not of the crawl: most pages of a crawl are about the topic, so its words would be
 common there. Words of a single page are left out.
-Questions: three of four are the pages nearest to even odds, one of four is the most relevant page without an answer.
+Questions: a sure page of each group of kept pages (two senses of a word), where there are groups; of the others three of four are the
+pages nearest to even odds, and one of four is the most relevant page without an answer.
 Parameters: SHARE .5, PENALTY .5, SMOOTHING 3, MOST_WORDS 200 (docs/lab.md).
 Reads: words of pages and answers. Deterministic; the order of answers does not matter. Cost: .1 s for 300 pages.
 But: the threshold does not change; nothing is learned from an answer about a page without words.
@@ -38,23 +39,31 @@ LEAST_WEIGHT = 0.001
 Vector = dict[str, float]
 
 
-def questions(relevances: Sequence[float], threshold: float, asked: Container[int], count: int) -> list[int]:
-    """Return the indexes of at most `count` pages to ask about: first the most uncertain ones, then the most relevant ones."""
-    open_ = [place for place in range(len(relevances)) if place not in asked]
+def questions(
+    relevances: Sequence[float],
+    threshold: float,
+    asked: Container[int],
+    count: int,
+    sure: Sequence[int] = (),
+) -> list[int]:
+    """Return the indexes of at most `count` pages to ask about: first `sure`, then the most uncertain ones, then the most relevant ones.
+
+    `sure`: a page of each group of kept pages, of which one may be wrong with confidence.
+    """
+    first = list(dict.fromkeys(sure))[:count]
+    open_ = [place for place in range(len(relevances)) if place not in asked and place not in first]
     unsure = sorted(open_, key=lambda place: (abs(relevances[place] - threshold), place))
-    chosen = unsure[: count - count // SURE]
+    most_relevant = max(0, count // SURE - len(first))
+    chosen = first + unsure[: count - len(first) - most_relevant]
     already = set(chosen)
     surest = sorted(open_, key=lambda place: (-relevances[place], place))
-    return chosen + [place for place in surest if place not in already][: count // SURE]
+    return chosen + [place for place in surest if place not in already][:most_relevant]
 
 
-def taught(
-    topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool], unseen: Sequence[float] = ()
-) -> Topic:
+def taught(topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> Topic:
     """Return the topic changed by the answers; the topic itself if there is none about a page with words.
 
-    `answers`: index of a page -> whether it is about the topic; `unseen`: for each page of a narrow topic, log-odds of evidence that is
-    not in its words.
+    `answers`: index of a page -> whether it is about the topic.
     """
     answers = {place: answer for place, answer in answers.items() if any(running_words(pages[place]))}
     if not answers:
@@ -71,7 +80,7 @@ def taught(
     if topic.narrow:
         from topiccrawler.relevance.training.narrow_teaching import lesson_of  # numpy, for the word vectors
 
-        learned = lesson_of(topic, pages, answers, unseen)
+        learned = lesson_of(topic, pages, answers)
         changed |= learned | {"reasons": _joined(why, learned["reasons"])}
     if topic.lexicon == list(topic.keywords):
         changed.pop("lexicon", None)  # the keywords again
