@@ -23,7 +23,7 @@ import argparse
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -157,16 +157,22 @@ HEADS = ("on topic", "found", "ratio", "kept", "precision", "recall", "P@25", "c
 
 def main() -> None:
     """Read the webs, crawl for each topic, print a row a topic and the means."""
-    options = arguments()
+    measure("narrow", arguments(), measured)
+
+
+def measure(
+    name: str, options: argparse.Namespace, measured: Callable[[argparse.Namespace, Path], None]
+) -> None:
+    """Measure on the webs in `options.webs`, else in TOPICCRAWLER_SHARED. `name`: of the program, for its messages."""
     shared = os.environ.get("TOPICCRAWLER_SHARED")
     webs = options.webs or (Path(shared) if shared else None)
     if webs is None:
-        print("narrow: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
+        print(f"{name}: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
         return
     try:
         measured(options, webs)
     except CrawlerError as fault:
-        raise SystemExit(f"narrow: {fault}") from None
+        raise SystemExit(f"{name}: {fault}") from None
 
 
 def measured(options: argparse.Namespace, webs: Path) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,6 @@ import narrow
 from topiccrawler.crawling.job_files import STATS
 from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.crawling.page_stores import open_pages, visits_of
-from topiccrawler.errors import CrawlerError
 from topiccrawler.lab.training.narrow_truth import LabelledWeb, read_json, read_topics, read_web
 
 OPINIONS = 500
@@ -121,16 +119,7 @@ def titles_kept(job: Path) -> dict[str, str]:
 
 def main() -> None:
     """Read the webs, crawl for each topic with the judge, print a row a topic and the means."""
-    options = arguments()
-    shared = os.environ.get("TOPICCRAWLER_SHARED")
-    webs = options.webs or (Path(shared) if shared else None)
-    if webs is None:
-        print("opinion: name a folder of recorded webs, or set TOPICCRAWLER_SHARED; nothing measured")
-        return
-    try:
-        measured(options, webs)
-    except CrawlerError as fault:
-        raise SystemExit(f"opinion: {fault}") from None
+    narrow.measure("opinion", arguments(), measured)
 
 
 def measured(options: argparse.Namespace, folder: Path) -> None:

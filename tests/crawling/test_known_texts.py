@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from page_records import PAGE
@@ -133,8 +134,15 @@ def test_fingerprints_that_cannot_be_beside_their_source_are_in_the_job(tmp_path
 
 def test_damaged_fingerprints_are_made_again(tmp_path: Path) -> None:
     source = as_jsonl(tmp_path / "a.jsonl")
-    (tmp_path / "a.jsonl.fingerprints").write_bytes(b"PK\x03\x04 half")
+    kept = tmp_path / "a.jsonl.fingerprints"
+    kept.write_bytes(b"PK\x03\x04 half")
     assert KnownTexts.of(source, tmp_path / "new").has(LONG)
+    with np.load(kept) as found:
+        state, digests, bits = (found[name] for name in ("state", "digests", "bits"))
+    for spoiled in ((digests, bits[:, 1:]), (digests[:, None], bits), (digests.astype("f8"), bits)):
+        with kept.open("wb") as file:
+            np.savez(file, state=state, digests=spoiled[0], bits=spoiled[1])
+        assert KnownTexts.of(source, tmp_path / "new").has(LONG)
 
 
 def test_a_job_does_not_know_its_own_texts(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from topiccrawler.pages.page_evidence import packed, unpacked
 from topiccrawler.pages.read import Reading
 from topiccrawler.pages.site_repeats import SiteRepeats
 from topiccrawler.text.segmenter import PLAIN, Segmenter
+from topiccrawler.zstandard import zstd
 
 PARAGRAPH = "火箭发射之后，卫星在预定的轨道上展开太阳能板，地面站收到了信号。"
 TEXTS = [
@@ -64,3 +65,12 @@ def test_evidence_of_another_text_or_damaged_is_refused() -> None:
     for bad, text in ((evidence[:-9], reading.main_text), (evidence, "另一篇文章" * 30), (b"", "")):
         with pytest.raises(ValueError, match="is damaged"):
             unpacked(bad, text, PLAIN)
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["[" * 100_000, "[]", "[[1, 2, 3, 4, 5], true, []]", '[["", "", "", "", ""], true, [["menu", ""]]]'],
+)
+def test_evidence_of_another_form_is_refused(body: str) -> None:
+    with pytest.raises(ValueError, match="is damaged"):
+        unpacked(zstd.compress(body.encode()), "", PLAIN)

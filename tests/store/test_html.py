@@ -134,3 +134,19 @@ def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"pages\.warc\.gz"):
         file.commit()
     file.abandon()
+
+
+def test_places_that_fit_no_more_give_no_page_of_another(folder: Path) -> None:
+    """A file that a person deleted is begun anew; the database still has the places of the pages in the old one."""
+    (folder / PAGES_WARC).unlink()
+    put(folder, {"http://d.cn/": PAGES["http://a.cn/基金"]})
+    assert found(folder) == {**dict.fromkeys(PAGES), "http://d.cn/": PAGES["http://a.cn/基金"]}
+
+
+@pytest.mark.parametrize(("begin", "length"), [(-5, 100), (0, -1), (0, 1 << 40), (1 << 40, 100)])
+def test_a_place_that_cannot_be_is_no_page(folder: Path, begin: int, length: int) -> None:
+    with closing(HtmlFile(folder / "job.sqlite")) as file:
+        file.database.write(
+            "UPDATE html SET begin = ?, length = ? WHERE url = 'http://c.cn/'", (begin, length)
+        )
+    assert found(folder) == {**PAGES, "http://c.cn/": None, "http://d.cn/": None}

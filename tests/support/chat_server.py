@@ -10,9 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from drawn_web import Server
-
-POLL_SECONDS = 0.01
+from drawn_web import serving
 
 Says = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 """From a page as the judge is shown it, what it answers beside the page's number; None = nothing."""
@@ -84,12 +82,6 @@ def judging(says: Says, *replies: tuple[int, bytes] | None) -> Iterator[Judge]:
         def log_message(self, *args: Any) -> None:
             """Tests read `asked`."""
 
-    server = Server(Handler)
-    judge.address = f"http://127.0.0.1:{server.server_port}/v1"
-    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
-    try:
+    with serving(Handler, judge.over) as address:
+        judge.address = f"{address}/v1"
         yield judge
-    finally:
-        judge.over.set()
-        server.shutdown()
-        server.server_close()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -30,6 +31,22 @@ class Server(ThreadingHTTPServer):
         with self.ended:
             self.open -= 1
             self.ended.notify_all()
+
+
+POLL_SECONDS = 0.02
+
+
+@contextmanager
+def serving(handler: type[BaseHTTPRequestHandler], over: threading.Event) -> Iterator[str]:
+    """The address of a server on loopback with this handler. `over`: set when it ends, for handlers that hold a connection."""
+    server = Server(handler)
+    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        over.set()
+        server.shutdown()
+        server.server_close()
 
 
 @dataclass

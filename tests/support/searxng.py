@@ -13,11 +13,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
-from drawn_web import Server
+from drawn_web import serving
 
 from topiccrawler.seeding.answers import NoAnswerError
-
-POLL_SECONDS = 0.01
 
 
 @dataclass
@@ -100,12 +98,5 @@ def searxng(
         def log_message(self, *args: Any) -> None:
             """Tests read `asked`."""
 
-    server = Server(Handler)
-    spoken.address = f"http://127.0.0.1:{server.server_port}"
-    threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
-    try:
+    with serving(Handler, spoken.over) as spoken.address:
         yield spoken
-    finally:
-        spoken.over.set()
-        server.shutdown()
-        server.server_close()

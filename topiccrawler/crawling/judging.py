@@ -2,10 +2,10 @@
 
 The relevance is computed as when a page is fetched, by the same filter (crawling.page_filter) from the same words (pages.page_evidence), so
 judging again by an unchanged topic changes nothing. A page that is not kept any more is refused: it stays in the store, apart from the
-results. A person's answer about a page decides alone, then a second opinion on it (crawling.opinions). A copy has the judgement of the page of which it is a copy. Pages of the sample of
-those that were not kept are kept now, if the topic says so, with what is known of them; days and authors are not read of such pages. Of
-other pages that were not kept no text is known: those are queued again whose relevance when they were fetched was at least that from which
-on LEAST_SHARE of the sampled pages are kept now.
+results. A person's answer about a page decides alone, then a second opinion on it (crawling.opinions). A copy has the judgement of the page
+of which it is a copy. Pages of the sample of those that were not kept are kept now, if the topic says so, with what is known of them; days
+and authors are not read of such pages. Of other pages that were not kept no text is known: those are queued again whose relevance when they
+were fetched was at least that from which on LEAST_SHARE of the sampled pages are kept now.
 
 Cost: a millisecond a page, most of it for the segmenter. What is found is written in one transaction. If a crawl runs meanwhile, it writes
 what is found, BATCH pages at a time, because it alone writes to the database of its job.

@@ -193,8 +193,10 @@ def _read_kept(place: Path, state: list[Any]) -> tuple[NDArray[np.int64], NDArra
     """The fingerprints in a file; None if it is missing, damaged, or of another state of the source."""
     try:
         with place.open("rb") as file, np.load(file) as kept:
-            is_same = json.loads(str(kept["state"])) == state
-            return (kept["digests"], kept["bits"]) if is_same else None
+            digests, bits = kept["digests"], kept["bits"]
+            is_whole = (digests.dtype, digests.ndim, bits.dtype) == (np.int64, 1, np.uint8)
+            is_same = is_whole and bits.shape[1:] == (_BYTES,) and json.loads(str(kept["state"])) == state
+            return (digests, bits) if is_same else None
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None
 

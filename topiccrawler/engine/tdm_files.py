@@ -72,11 +72,15 @@ class TdmFilePipeline:
             await maybe_deferred_to_future(answered)
         else:
             self._files[root] = waiting = []
-            self._files[root] = await self._asked(root)
-            for answered in waiting:
-                answered.callback(None)
-        file = self._files[root]
-        return _completed(item, file) if isinstance(file, TdmFile) else item
+            file = _NO_FILE
+            try:
+                file = await self._asked(root)
+            finally:  # also when the crawl ends meanwhile: others wait
+                self._files[root] = file
+                for answered in waiting:
+                    answered.callback(None)
+        found = self._files[root]
+        return _completed(item, found) if isinstance(found, TdmFile) else item
 
     async def _asked(self, root: str) -> TdmFile:
         meta = {"dont_retry": True, "download_timeout": TIMEOUT_SECONDS, "download_maxsize": MOST_BYTES}

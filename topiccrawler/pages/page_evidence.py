@@ -15,13 +15,15 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from topiccrawler.pages.read import (
     MOST_BODY_CHARACTERS,
     SHORTEST_MAIN_TEXT,
     PageWords,
     Reading,
 )
-from topiccrawler.pages.site_repeats import segments_of
+from topiccrawler.pages.site_repeats import Kind, segments_of
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.zstandard import zstd
 
@@ -53,10 +55,9 @@ def unpacked(evidence: bytes, text: str, segmenter: Segmenter) -> PageWords:
     """The words of a page from its evidence. `text`: its stored text. ValueError for damaged evidence, and for another text."""
     try:
         frame = zstd.ZstdDecompressor(zstd_dict=_prefix(text))
-        (title, headings, emphasis, meta, body), in_lines, segments = json.loads(
-            frame.decompress(evidence, MOST_BYTES)
-        )
-    except (zstd.ZstdError, ValueError, TypeError) as fault:
+        found = frame.decompress(evidence, MOST_BYTES)
+        (title, headings, emphasis, meta, body), in_lines, segments = _EVIDENCE.validate_json(found)
+    except (zstd.ZstdError, ValueError) as fault:
         raise ValueError(f"is damaged ({fault})") from None
     bodies: list[str] = list(filter(None, body.split("\n"))) if in_lines else [body]
     texts = list(dict.fromkeys([title, headings, emphasis, meta, *bodies, *(text for _, text in segments)]))
@@ -67,10 +68,12 @@ def unpacked(evidence: bytes, text: str, segmenter: Segmenter) -> PageWords:
         words[emphasis],
         words[meta],
         list(chain.from_iterable(map(words.__getitem__, bodies))),
-        segments_of([(kind, text) for kind, text in segments], [words[text] for _, text in segments]),
+        segments_of(segments, [words[text] for _, text in segments]),
     )
 
 
+# The five texts, whether the last one is cut by lines, and kind and text of each segment.
+_EVIDENCE = TypeAdapter(tuple[tuple[str, str, str, str, str], bool, list[tuple[Kind, str]]])
 _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: LEVEL,
     zstd.CompressionParameter.checksum_flag: 1,

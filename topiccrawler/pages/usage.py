@@ -52,7 +52,7 @@ CONTENT_USAGE, RESERVATION, POLICY = "Content-Usage", "tdm-reservation", "tdm-po
 LONGEST = 2_000  # characters of a header or line that are read
 LONGEST_POLICY = 300  # characters of a URL
 WELL_KNOWN = "/.well-known/tdmrep.json"
-MOST_RULES = 1_000  # of that file
+MOST_RULES = 200  # of that file: matching them takes some ms a page
 
 
 class Statement(NamedTuple):

@@ -116,13 +116,15 @@ class KeptHtml:
         for database, file in reversed(self._files):
             if found := database.read(_PLACE, (storable(url),)):
                 begin, length = found[0]
+                if begin < 0 or not 0 < length <= MOST_BYTES + _MOST_HEAD:
+                    return None
                 file.seek(begin)
-                return _body(file.read(length))
+                return _body(file.read(length), url)
         return None
 
 
-def _body(member: bytes) -> bytes | None:
-    """The body of the response in a gzip member; None if it is damaged."""
+def _body(member: bytes, url: str) -> bytes | None:
+    """The body of the response in a gzip member; None if it is damaged, or that of another page, as in a file that was begun anew."""
     unpacker = zlib.decompressobj(_GZIP)
     try:
         record = unpacker.decompress(member, MOST_BYTES + _MOST_HEAD)
@@ -130,5 +132,7 @@ def _body(member: bytes) -> bytes | None:
         return None
     if not unpacker.eof:
         return None
-    response = record.partition(_END)[2].partition(_END)[2]
-    return response.removesuffix(_END)
+    head, _, response = record.partition(_END)
+    if f"WARC-Target-URI: {storable(url)}".encode() not in head.split(b"\r\n"):
+        return None
+    return response.partition(_END)[2].removesuffix(_END)
