@@ -90,7 +90,9 @@ class _Connection(asyncio.Protocol):
             self._transport.write(self._answer(self._site + url))
 
     async def _begin_tls(self) -> None:
-        assert self._tls is not None  # noqa: S101 only https links lead to a CONNECT
+        if self._tls is None:  # a browser asks its maker for something
+            self._transport.close()
+            return
         self._transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
         loop = asyncio.get_running_loop()
         with contextlib.suppress(OSError):  # a crawl that ends
@@ -193,6 +195,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--links", type=int, default=10_000)
+    parser.add_argument("--suffix", default=".example", help="of news: the last part of each host's name")
     parser.add_argument("--tls", action="store_true", help="of news: all links are https")
     given = parser.parse_args()
     os.sched_setaffinity(0, processors()[1])
@@ -212,9 +215,9 @@ def main() -> None:
     web: NewsWeb | HostsWeb
     web = NewsWeb(given.pages, given.hosts) if given.web == "news" else HostsWeb(given.hosts, given.links)
     pages = ((url.encode(), body) for url, body in web.bodies())
-    if given.tls:
-        plain, secret = b"http://", b"https://"
-        pages = ((url.replace(plain, secret), body.replace(plain, secret)) for url, body in pages)
+    changed = {b"http://": b"https://"} if given.tls else {}
+    for old, new in (changed | {b".example": given.suffix.encode()}).items():
+        pages = [(url.replace(old, new), body.replace(old, new)) for url, body in pages]
     answers = {url: whole_answer(body) for url, body in pages}
     asyncio.run(serve(answers.get, own_certificate() if given.tls else None))
 
