@@ -30,7 +30,7 @@ $(VENV)/.dev: $(VENV)/.installed $(VENV)/pins.txt requirements-dev.txt
 	touch $@
 
 $(VENV)/.compiled: $(VENV)/.installed
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
+	$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
 	touch $@
 
 install: $(VENV)/.compiled   ## make .venv with all a crawl needs and this checkout
