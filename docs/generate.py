@@ -23,6 +23,11 @@ _SECTION = re.compile(r"# --- (.+?) -+")
 _STATEMENT = re.compile(r"([A-Z_]+)(?:: [^=]+)? = ")
 LONGEST_VALUE = 60  # characters
 SCRAPYS = {"crawl", "parse"}  # commands of Scrapy that we extend
+EXPLAINED_IN = {  # page of each command
+    "compare": "comparing", "control": "control", "dashboard": "dashboard", "demo": "tutorial", "explain": "explain",
+    "frontier": "explain", "models": "models", "pages": "results", "rate": "comparing", "read": "explain", "search": "results",
+    "seeds": "seeds", "strategies": "strategies", "topics": "topics", "train": "models",
+}  # fmt: skip
 
 
 def listing(rows: Iterable[tuple[str, str]]) -> str:
@@ -115,17 +120,20 @@ def stats_table(section: str) -> str:
 
 
 def commands() -> str:
-    """What each command of ours does, and its usage; `--help` has the rest."""
+    """What each command of ours does, and the page that shows its use; `--help` has the rest."""
     import topiccrawler.commands
 
     names = {module.name for module in iter_modules(topiccrawler.commands.__path__)}
-    return "\n\n".join(_command(name) for name in sorted(names - SCRAPYS))
-
-
-def _command(name: str) -> str:
-    command = import_module(f"topiccrawler.commands.{name}").Command()
-    usage = f"scrapy {name} {command.syntax()}".strip().replace("\n  ", "\n")
-    return f"## scrapy {name}\n\n{command.short_desc().rstrip('.')}.\n\n```\n{usage}\n```"
+    found = {
+        name: import_module(f"topiccrawler.commands.{name}").Command() for name in sorted(names - SCRAPYS)
+    }
+    return listing(
+        (
+            f"`scrapy {name}`",
+            f"{command.short_desc().rstrip('.')} ([{EXPLAINED_IN[name]}.md]({EXPLAINED_IN[name]}.md))",
+        )
+        for name, command in found.items()
+    )
 
 
 def strategies() -> str:
