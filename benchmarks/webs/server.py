@@ -82,6 +82,9 @@ class _Connection(asyncio.Protocol):
         while (end := self._read.find(b"\r\n\r\n")) >= 0:
             method, url, _ = self._read[: self._read.index(b"\r\n")].split(b" ")
             self._read = self._read[end + 4 :]
+            if method != b"GET" and (method != b"CONNECT" or self._tls is None):
+                self._transport.close()  # a browser asks its maker for something
+                return
             if method == b"CONNECT":
                 self._site = b"https://" + url.removesuffix(b":443")
                 self._is_shaking_hands = True
@@ -90,9 +93,7 @@ class _Connection(asyncio.Protocol):
             self._transport.write(self._answer(self._site + url))
 
     async def _begin_tls(self) -> None:
-        if self._tls is None:  # a browser asks its maker for something
-            self._transport.close()
-            return
+        assert self._tls is not None  # noqa: S101 other connections are closed
         self._transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
         loop = asyncio.get_running_loop()
         with contextlib.suppress(OSError):  # a crawl that ends
