@@ -2,7 +2,7 @@
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--tls] [--json]
     python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_KEEP_HTML=False  # what a setting costs
-    python benchmarks/crawl.py --pages 150 --hosts 1 --strategies breadth_first,adaptive --rivals all  # beside what else a user has
+    python benchmarks/crawl.py --pages 100 --hosts 1 --strategies breadth_first,adaptive --rivals all  # beside what else a user has
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
     others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context
