@@ -66,16 +66,34 @@ def settings() -> Mapping[str, list[tuple[str, str, str]]]:
     return found
 
 
-def settings_table(section: str) -> str:
-    """Ours of a section; for `Scrapy's` those of Scrapy with one value, of all sections."""
-    scrapys = section == "Scrapy's"
+def sections(parts: Iterable[tuple[str, str]]) -> str:
+    """Each part under its title; none for an empty part."""
+    return "\n\n".join(f"## {title[0].upper()}{title[1:]}\n\n{text}" for title, text in parts if text)
+
+
+def our_settings() -> str:
+    """Ours, by section."""
+    return sections(
+        (
+            title,
+            listing((_assigned(name, value), text) for name, value, text in entries if not is_scrapys(name)),
+        )
+        for title, entries in settings().items()
+    )
+
+
+def scrapys_settings() -> str:
+    """Those of Scrapy that have one short value."""
     return listing(
-        (f"`{name} = {value.strip('`')}`", text)
+        (_assigned(name, value), text)
         for title, entries in settings().items()
         for name, value, text in entries
-        if is_scrapys(name) == scrapys
-        and (title == section or (scrapys and title != "the project" and len(value) < LONGEST_VALUE))
+        if is_scrapys(name) and title != "the project" and len(value) < LONGEST_VALUE
     )
+
+
+def _assigned(name: str, value: str) -> str:
+    return f"`{name} = {value.strip('`')}`"
 
 
 def is_scrapys(name: str) -> bool:
@@ -109,13 +127,18 @@ def _fields(model: str, without: frozenset[str]) -> str:
     return listing(rows)
 
 
-def stats_table(section: str) -> str:
-    """The keys of one section."""
+def stats() -> str:
+    """The keys, by section."""
     from topiccrawler.engine.control.metrics import SECTIONS
 
-    return listing(
-        (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning))
-        for key, entry in SECTIONS[section].items()
+    return sections(
+        (
+            title,
+            listing(
+                (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning)) for key, entry in keys.items()
+            ),
+        )
+        for title, keys in SECTIONS.items()
     )
 
 
@@ -171,24 +194,15 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "strategies": strategies,
     "formats": formats,
+    "settings": our_settings,
+    "settings of Scrapy": scrapys_settings,
+    "stats": stats,
 }
-
-
-def part(name: str) -> str:
-    """The text of a generated part; KeyError for an unknown name."""
-    kind, _, section = name.partition(": ")
-    tables = {"settings": settings_table, "stats": stats_table}
-    return tables[kind](section) if section else PARTS[name]()
 
 
 def current(page: str) -> str:
     """The page with its generated parts made anew."""
-    return _PART.sub(lambda found: f"{found[1]}\n{part(found[2])}\n\n{found[3]}", page)
-
-
-def parts_of(page: str) -> list[str]:
-    """Names of the generated parts of a page."""
-    return [found[2] for found in _PART.finditer(page)]
+    return _PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", page)
 
 
 def stale() -> Iterator[tuple[Path, str]]:
