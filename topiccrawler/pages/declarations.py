@@ -37,25 +37,13 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _APART_TAGS = frozenset({"aside", "nav"})
-_COMMENT_NAMES = [
-    "comments",
-    "comment",
-    "comment-list",
-    "commentlist",
-    "comment-body",
-    "comment_list",
-    "disqus_thread",
-    "pinglun",
-    "replies",
-    "reply",
-]
-COMMENT_NAME = re.compile(
-    rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE
-)  # of classes and ids
-_COMMENTS_EVENTS = (
-    ", ".join(f".{name}, #{name}" for name in [*_COMMENT_NAMES, "event", "vevent", "events"])
-    + ', [itemtype*="Event"]'
+_COMMENTS = (
+    "comments comment comment-list commentlist comment-body comment_list disqus_thread pinglun replies reply"
 )
+COMMENT_NAME = re.compile(rf"(?:^|\s)(?:{_COMMENTS.replace(' ', '|')})(?:\s|$)", re.IGNORECASE)
+_EVENTS = "event vevent events"
+_OTHER_TEXTS = ", ".join(f".{name}, #{name}" for name in f"{_COMMENTS} {_EVENTS}".split())
+_COMMENTS_EVENTS = f'{_OTHER_TEXTS}, [itemtype*="Event"]'
 # One of them is in the source of every page that declares something here.
 _SIGNS = ("uthor", "itemprop", "ld+json", "utor", "yline", "datetime")
 _LINKED_DATA = 'script[type*="ld+json"]'

@@ -83,9 +83,8 @@ class Document:
     heading_marks: list[Heading] = field(default_factory=list)
     emphasis: list[str] = field(default_factory=list)
     title_tag: str = ""
-    metas: dict[str, str] = field(
-        default_factory=dict
-    )  # lower-case name -> content; the first of a name counts
+    # lower-case name -> content; the first of a name counts
+    metas: dict[str, str] = field(default_factory=dict)
     more_metas: list[tuple[str, str]] = field(default_factory=list)  # name and content of the later ones
     base_href: str | None = None  # of the first base with one, which may be empty
     canonical_href: str = ""

@@ -148,20 +148,7 @@ _CARD_NUMBER = re.compile(
 _TW_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z][1289]\d{8}(?!\d)")
 _HK_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z]{1,2}\d{6} ?(?:\([\dA]\)|[\dA](?![A-Za-z\d]))")
 
-_REGIONS = frozenset(
-    [
-        *range(11, 16),
-        *range(21, 24),
-        *range(31, 38),
-        *range(41, 47),
-        *range(50, 55),
-        *range(61, 66),
-        71,
-        81,
-        82,
-        83,
-    ]
-)
+_REGION = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _FIRST_BIRTH = date(1900, 1, 1)
 _TW_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"  # 10, 11, 12 …
@@ -222,7 +209,7 @@ def _is_phone(around: str, one: re.Match[str], _: _About) -> bool:
 
 def _is_id(around: str, one: re.Match[str], _: _About) -> bool:
     digits = _joined(one[0])
-    if int(digits[:2]) not in _REGIONS or digits[-1].upper() != id_check(digits[:17]):
+    if not _REGION.match(digits) or digits[-1].upper() != id_check(digits[:17]):
         return False
     try:
         born = date(int(digits[6:10]), int(digits[10:12]), int(digits[12:14]))
@@ -248,6 +235,10 @@ def _is_card(around: str, one: re.Match[str], _: _About) -> bool:
     return named is not False and (named or not is_plain) and _stands_alone(around, one, CARD)
 
 
+# The first four digits of Mastercard, Discover and JCB.
+_ISSUED = ((5100, 5599), (2221, 2720), (6011, 6011), (6440, 6599), (3528, 3589))
+
+
 def _is_issued(digits: str) -> bool:
     """Whether the range and the length of a card number are those of an issuer."""
     length, four = len(digits), int(digits[:4])
@@ -255,13 +246,7 @@ def _is_issued(digits: str) -> bool:
         return 16 <= length <= 19
     if digits.startswith(("9558", "9559", "4")):
         return length == 19 or (length == 16 and digits[0] == "4")
-    if (
-        5100 <= four <= 5599
-        or 2221 <= four <= 2720
-        or four == 6011
-        or 6440 <= four <= 6599
-        or 3528 <= four <= 3589
-    ):
+    if any(first <= four <= last for first, last in _ISSUED):
         return length == 16
     return length == 15 and digits.startswith(("34", "37"))
 

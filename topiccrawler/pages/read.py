@@ -112,9 +112,8 @@ class Content:
     main_text: str
     words: PageWords  # with all segments, if the page classifier reads them
     document: Document  # the parsed page
-    listings: Sequence[
-        str
-    ] = ()  # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
+    # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
+    listings: Sequence[str] = ()
     more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
     is_detail: bool = False  # a page of one text, not of links
     by_rule: bool = False  # read by the site's reading rule

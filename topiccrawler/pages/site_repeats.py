@@ -92,9 +92,8 @@ MOST_TAGS = 30  # of one page; more are a cloud of all tags
 MOST_CATEGORIES = 6  # of one page; more are a menu
 MOST_HEADINGS = 3
 MOST_BLOCKS = 3_000
-_TITLE_PARTS = re.compile(
-    r"\s*(?:[|–—_·«»,，、:：]|(?<![A-Za-z0-9])[-/]|[-/](?![A-Za-z0-9]))\s*"
-)  # not Wi-Fi, TCP/IP
+# Not Wi-Fi, TCP/IP.
+_TITLE_PARTS = re.compile(r"\s*(?:[|–—_·«»,，、:：]|(?<![A-Za-z0-9])[-/]|[-/](?![A-Za-z0-9]))\s*")
 _TAGS = re.compile(r"\s*[,，、;；|\r\n]+\s*")
 _BLANKS = re.compile(r"\s+")
 _CATEGORY = re.compile(r"/(?:tags?|categor(?:y|ies))/[^/?#]")
@@ -231,9 +230,8 @@ def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
 SIZE = 1 << 22  # number of counts in the table
 BYTES = 2  # of one count
 HALVED = SIZE // 4  # additions, after which all counts are halved
-RULES: Mapping[
-    Kind, tuple[int, float]
-] = {  # least number of earlier pages, and their share of all pages of the site
+# Least number of earlier pages, and their share of all pages of the site.
+RULES: Mapping[Kind, tuple[int, float]] = {
     "title": (2, 0.5),
     "tag": (2, 0.6),
     "description": (2, 0.0),
@@ -243,9 +241,7 @@ RULES: Mapping[
     "text": (4, 0.3),
     "block": (2, 0.02),
 }
-SHORTEST_LINE = (
-    20  # characters; a shorter line of main text, such as a brace of code, may be own text on many pages
-)
+SHORTEST_LINE = 20  # characters; a shorter line, such as a brace of code, may be own text on many pages
 FULL = 0xFFFF
 _SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last 8 bytes of the table hold the number of additions
 _SAVED = 500  # pages, after which the whole table is kept: compressed in some 20 ms

@@ -296,9 +296,7 @@ def site_of(host: str) -> str:
     return _domain_under_suffix(host) or host
 
 
-RESERVED = frozenset(
-    {"example", "localhost", "test"}
-)  # top-level domains of documentation and tests (RFC 2606)
+RESERVED = frozenset({"example", "localhost", "test"})  # of documentation and tests (RFC 2606)
 
 
 def has_known_suffix(host: str) -> bool:

@@ -90,16 +90,7 @@ FAKE = ipaddress.ip_network("198.18.0.0/15")  # a local proxy in TUN mode resolv
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # bits 64 to 95; an IPv4 address follows
 # Reserved for private use (RFC 6761, 6762, 8375; ICANN for .internal); localdomain and its variants are in hosts files.
-_INSIDE_ENDINGS = (
-    "localhost",
-    "local",
-    "internal",
-    "localdomain",
-    "localdomain4",
-    "localdomain6",
-    "home.arpa",
-)
-_INSIDE_NAME = re.compile(rf"(?:.*\.)?(?:{'|'.join(map(re.escape, _INSIDE_ENDINGS))})")
+_INSIDE_NAME = re.compile(r"(?:.*\.)?(?:localhost|local|internal|localdomain[46]?|home\.arpa)")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 

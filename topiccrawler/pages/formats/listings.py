@@ -110,9 +110,8 @@ def name_of(element: etree._Element) -> str:
 
 LONGEST_TITLE = 100
 MOST_TEXT_BYTES = 4_000_000
-_URL = re.compile(
-    r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}"
-)  # ends at the first non-ASCII character, which is prose again
+# It ends at the first non-ASCII character, which is prose again.
+_URL = re.compile(r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}")
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:

@@ -27,13 +27,6 @@ from topiccrawler.pages.formats.registry import LONGEST_FIELD, Extract, Part, Un
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_MEMBERS = 5_000
 _PIECE_BYTES = 1 << 14  # of a damaged part, one is lost
-PARSER = {
-    "resolve_entities": False,
-    "load_dtd": False,
-    "no_network": True,
-    "huge_tree": False,
-    "recover": True,
-}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -122,9 +115,8 @@ class Package:
         )
         root = self.root(name)
         about = {} if root is None else {name_of(child): tidy(child.text) for child in reversed(root)}
-        saved = (
-            about.get("modified") or about.get("created") or ""
-        )  # a template is created years before the files made from it
+        # a template is created years before the files made from it
+        saved = about.get("modified") or about.get("created") or ""
         return Extract(
             title=about.get("title", "")[:LONGEST_FIELD],
             parts=parts,

@@ -58,9 +58,8 @@ class Extract:
     author: str = ""
     published: str = ""  # as the file has it; pages.metadata parses it
     is_hub: bool = False  # a list of links (feed, sitemap): it has no main text
-    more: list[Part] = field(
-        default_factory=list
-    )  # further links of a long list, which are no part of the page
+    # further links of a long list, which are no part of the page
+    more: list[Part] = field(default_factory=list)
     listings: list[str] = field(default_factory=list)  # URLs of sitemaps that an index of sitemaps names
 
     def main_text(self) -> str:

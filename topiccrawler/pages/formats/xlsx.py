@@ -97,17 +97,15 @@ class _Book:
 
     def _number(self, number: float, style: int, written: str) -> str:
         if style < len(self.days) and self.days[style]:
-            moment = self.first_day + timedelta(
-                days=number, microseconds=1
-            )  # a second is no exact share of a day
+            # a second is no exact share of a day
+            moment = self.first_day + timedelta(days=number, microseconds=1)
             form = "%H:%M:%S" if number < 1 else "%Y-%m-%d" if number == int(number) else "%Y-%m-%d %H:%M:%S"
             return f"{moment:{form}}"
         return f"{number:.15g}" if "." in written or "E" in written else written
 
 
-_BUILT_IN_DAYS = frozenset(
-    {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-)  # ECMA-376, 18.8.30
+# ECMA-376, 18.8.30
+_BUILT_IN_DAYS = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')  # of a number format: literals, colours, widths
 
 
