@@ -54,7 +54,23 @@ LINK_BLOCK_COST = 6.0
 LONGEST_CAPTION = 60
 LONGEST_LEGAL = 160
 
-_HOMES = frozenset(["div", "td", "article", "section", "main", "body", "form", "center", "blockquote", "dd", "ul", "ol", "dl"])
+_HOMES = frozenset(
+    [
+        "div",
+        "td",
+        "article",
+        "section",
+        "main",
+        "body",
+        "form",
+        "center",
+        "blockquote",
+        "dd",
+        "ul",
+        "ol",
+        "dl",
+    ]
+)
 _LEADS = frozenset({"header", "aside"})  # regions of an article that a lead is in
 _LISTS = frozenset({"ul", "ol", "dl"})
 # "[。！？；!?;]|，[^，]+，|[,.] ", but with a set of characters first: `re` skips other characters in a third of the time.

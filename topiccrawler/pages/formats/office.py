@@ -18,11 +18,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
-from topiccrawler.pages.formats.registry import LONGEST_FIELD, Extract, Part, UnreadableError, main_part, tidy
+from topiccrawler.pages.formats.registry import (
+    LONGEST_FIELD,
+    XML_PARSER,
+    Extract,
+    Part,
+    UnreadableError,
+    main_part,
+    tidy,
+)
 
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_MEMBERS = 5_000
@@ -67,15 +75,10 @@ class Package:
                 read += piece
         return bytes(read)
 
-    def stream_of(self, name: str) -> IO[bytes]:
-        """The same as a file."""
-        return BytesIO(self.bytes_of(name))
-
     def root(self, name: str) -> etree._Element | None:
         """The root element of a part; None when it is missing or no XML. Unpacks no entity and reads no other file."""
-        parser = etree.XMLParser(remove_comments=True, remove_pis=True, **PARSER)
         try:
-            return etree.fromstring(self.bytes_of(name), parser)
+            return etree.fromstring(self.bytes_of(name), etree.XMLParser(**XML_PARSER))
         except (etree.XMLSyntaxError, ValueError):
             return None
 

@@ -38,7 +38,7 @@ LONGEST_PART = 20_000
 LONGEST_FIELD = 1_000
 
 _SPACE = re.compile(r"\s+")
-_UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 Part = tuple[str, str]  # text, and the URL that it links to; one of them may be empty
 
@@ -93,12 +93,12 @@ class Extract:
         return Extract(title, parts, keywords, description, author, published, is_hub)
 
     def as_json(self) -> str:
-        """The extract as one line of JSON, for the pipe between processes."""
+        """The extract as JSON, for the pipe between processes."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str | bytes) -> Extract:
-        """The extract that `as_json` wrote as this line; ValueError, TypeError or KeyError for any other line."""
+    def from_json(cls, line: bytes) -> Extract:
+        """The extract that `as_json` wrote."""
         found = json.loads(line)
         parts = {name: [(str(text), str(url)) for text, url in found[name]] for name in ("parts", "more")}
         return cls(**{**found, **parts})
@@ -106,7 +106,7 @@ class Extract:
 
 def tidy(text: object) -> str:
     """Any value as one line of text without control characters; "" for None."""
-    return _SPACE.sub(" ", _UNWRITTEN.sub("", "" if text is None else str(text))).strip()
+    return _SPACE.sub(" ", UNWRITTEN.sub("", "" if text is None else str(text))).strip()
 
 
 def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
@@ -140,11 +140,17 @@ def joined_lines(lines: Iterable[str]) -> list[str]:
     return paragraphs
 
 
+# Of lxml: no entity is expanded, no other file is read, and what follows an error is read too.
+XML_PARSER = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "recover", "remove_comments", "remove_pis"), True),
+}
 HTML = "html"
 SITEMAP = "sitemap"
 MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
 UNKNOWN = "unknown"
 
+FAULT = b"!"  # begins an answer of the worker process that says why there are no more pieces
 GROUP = "topiccrawler.formats"  # entry points of other packages; each is a FormatReader
 FEED = "feed"
 IN_PROCESS = ("text", "sitemap")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from itertools import islice
 
 from lxml import etree
 
-from topiccrawler.pages.formats.office import PARSER, Package, Walk, attribute, name_of, text_of
-from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
+from topiccrawler.pages.formats.office import Package, Walk, attribute, name_of, text_of
+from topiccrawler.pages.formats.registry import XML_PARSER, Extract, Part, bounded, tidy
 
 MOST_SHEETS = 50
 MOST_ROWS = 5_000  # of one sheet, those that are written; a sheet may declare a million
@@ -125,13 +126,8 @@ def _day_styles(root: etree._Element | None) -> Iterator[bool]:
 
 def _elements(package: Package, part: str, *names: str) -> Iterator[etree._Element]:
     """The elements of a part with these names, one after another: a sheet may be too long for a tree."""
-    parsing = etree.iterparse(
-        package.stream_of(part),
-        tag=[f"{{*}}{name}" for name in names],
-        remove_comments=True,
-        remove_pis=True,
-        **PARSER,
-    )
+    tags = [f"{{*}}{name}" for name in names]
+    parsing = etree.iterparse(BytesIO(package.bytes_of(part)), tag=tags, **XML_PARSER)
     try:
         for _, element in parsing:
             yield element
