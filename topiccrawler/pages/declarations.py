@@ -58,11 +58,6 @@ class DatedElement(NamedTuple):
     day: str  # as written
     node: LexborNode
 
-    @property
-    def is_apart(self) -> bool:
-        """Whether the element is in a comment, a side bar, an event …"""
-        return _is_apart(self.node)
-
 
 @dataclass(slots=True)
 class Declarations:
@@ -73,6 +68,10 @@ class Declarations:
     days: list[DatedElement] = field(default_factory=list)
     authors: list[str] = field(default_factory=list)  # texts of elements marked as an author's
     bylines: list[str] = field(default_factory=list)  # texts of elements whose class names an author
+
+    def days_of(self, kind: str) -> Iterator[str]:
+        """The days of elements of this kind, as written; none of an element in a comment, a side bar, an event …"""
+        return (each.day for each in self.days if each.kind == kind and not _is_apart(each.node))
 
     def values(self, *keys: str) -> Iterator[str]:
         """The texts and numbers that the objects have for these keys, by key."""

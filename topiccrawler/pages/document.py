@@ -11,6 +11,7 @@ this order counts: footer, navigation, aside, header, body.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
@@ -103,6 +104,12 @@ class Document:
         if name not in self.metas:
             return []
         return [self.metas[name], *(content for other, content in self.more_metas if other == name)]
+
+    def with_ancestors(self, node: int) -> Iterator[int]:
+        """An element and those around it, the nearest first; nothing for -1."""
+        while node >= 0:
+            yield node
+            node = self.node_parents[node]
 
     @property
     def headings(self) -> list[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 from urllib.parse import unquote
 
@@ -175,12 +176,11 @@ class _Around:
 
     def _above(self, anchor: Anchor) -> list[tuple[str, str]]:
         """Tag, and class and id, of the elements above a link, the nearest first, below the body."""
-        document, node = self._document, anchor.node
-        found = list[tuple[str, str]]()
-        while node >= 0 and document.node_tags[node] != "body" and len(found) < MOST_ANCESTORS:
-            found.append((document.node_tags[node], document.node_names.get(node, "")))
-            node = document.node_parents[node]
-        return found
+        tags, names = self._document.node_tags, self._document.node_names
+        above = islice(self._document.with_ancestors(anchor.node), MOST_ANCESTORS)
+        return [
+            (tags[node], names.get(node, "")) for node in takewhile(lambda node: tags[node] != "body", above)
+        ]
 
     def is_of_others(self, anchor: Anchor) -> bool:
         """Whether a link is part of a comment or a picture, or its block names a theme, a program or a picture. In a side bar the block must
