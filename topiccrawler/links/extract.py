@@ -43,7 +43,7 @@ ContextMaker = Literal["window", "neighbour", "dom"]
 WINDOW_CHARACTERS = 60  # of text on each side of a link that are its context (NB 2010 §3.3)
 DOM_DISTANCE = 5
 LONGEST_ANCHOR = 200
-HREFS = 10_000  # hrefs in each of the two generations of the cache; some 7 MB
+HREFS = 20_000  # hrefs in the cache; some 7 MB
 LONGEST_MET = 300  # characters of an href that is cached
 SILENT_NEIGHBOURS = 20  # links without any text that are skipped in search of a neighbour
 
@@ -144,27 +144,21 @@ _Target = tuple[str, str, str] | None  # URL, its host, its directory; None = no
 class _MetTargets:
     """A cache of the targets of hrefs by base (the root or directory they are relative to): most hrefs of a page were on earlier pages.
 
-    It has two generations. The targets of a base that was not used while HREFS hrefs were added are dropped; a base with too many is
-    cleared.
+    It is cleared when it is full: to read the hrefs of the menus again costs milliseconds.
     """
 
     def __init__(self) -> None:
-        self._young: dict[Hashable, dict[str, _Target]] = {}
-        self._old: dict[Hashable, dict[str, _Target]] = {}
-        self.hrefs = 0  # size of the younger generation: its hrefs and its bases
+        self._by_base: dict[Hashable, dict[str, _Target]] = {}
+        self.hrefs = 0  # and bases
 
     def of(self, base: Hashable) -> dict[str, _Target]:
         """The cached targets of a base, to be read and added to."""
         if self.hrefs > HREFS:
-            self._young, self._old, self.hrefs = {}, self._young, 0
-        met = self._young.get(base)
-        if met is None:
-            met = self._young[base] = self._old.pop(base, {})
-            self.hrefs += len(met) + 1
-        if len(met) > HREFS // 4:
-            self.hrefs -= len(met)
-            met.clear()
-        return met
+            self._by_base, self.hrefs = {}, 0
+        if base not in self._by_base:
+            self._by_base[base] = {}
+            self.hrefs += 1
+        return self._by_base[base]
 
 
 _met = _MetTargets()

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -119,7 +119,7 @@ MOST_NAMES = 20_000  # and openings whose weights are kept in memory
 REMEDY = "install topiccrawler again, or learn it again: python -m topiccrawler.lab.training.main_text_model"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BlockClassifier:
     """The learned network: scaling of features, one hidden layer, and the weights of name words."""
 
@@ -133,10 +133,6 @@ class BlockClassifier:
     openings: dict[str, float] = field(default_factory=dict)  # of words that short blocks begin with
     headings: dict[str, float] = field(default_factory=dict)  # of words in headings
     training: dict[str, Any] = field(default_factory=dict)
-    _names: dict[str, float] = field(default_factory=dict, repr=False)
-    _openings: dict[str, tuple[float, float]] = field(
-        default_factory=dict, repr=False
-    )  # of lines that sites repeat
 
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
         """The blocks that are main text, in page order."""
@@ -152,23 +148,18 @@ class BlockClassifier:
         found: Numbers = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
         return found
 
-    def name_weight(self, names: str) -> float:
-        """The weight of a class and id: that of its word with the largest absolute weight; 0 without known words."""
-        found = self._names.get(names)
-        if found is None:
-            found = max((self.words.get(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
-            if len(self._names) < MOST_NAMES:
-                self._names[names] = found
-        return found
+    @cached_property
+    def name_weight(self) -> Callable[[str], float]:
+        """The weight of a class and id: that of its word with the largest absolute weight; 0 without known words. Cached."""
+        weight = self.words.get
+        return lru_cache(MOST_NAMES)(
+            lambda names: max((weight(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
+        )
 
-    def opening_weights(self, text: str) -> tuple[float, float]:
-        """The lowest weight of the first words of a short block, and their sum."""
-        found = self._openings.get(text)
-        if found is None:
-            found = opening_weights(text, self.openings)
-            if len(self._openings) < MOST_NAMES:
-                self._openings[text] = found
-        return found
+    @cached_property
+    def opening_weights(self) -> OpeningWeights:
+        """The lowest weight of the first words of a short block, and their sum. Cached: sites repeat lines."""
+        return lru_cache(MOST_NAMES)(partial(opening_weights, weights=self.openings))
 
 
 def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
@@ -184,7 +175,7 @@ def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
     return sorted(order[: most + 1].tolist()) if expected[most] >= LEAST_EXPECTED else []
 
 
-@lru_cache(maxsize=1)
+@cache
 def shipped_classifier() -> BlockClassifier:
     """The block classifier that the package contains."""
     return load_block_classifier()

@@ -25,7 +25,10 @@ import re
 import socket
 import unicodedata
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import translate
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from topiccrawler.errors import ArgumentError
@@ -193,18 +196,15 @@ class Block:
         if self.site:
             host = host_of(url).partition(":")[0]
             return host == self.site or host.endswith(f".{self.site}")
-        first, *rest = self.pattern.split("*")
-        if not url.startswith(first):
-            return False
-        if not rest:
-            return True
-        place, last = len(first), rest.pop()
-        for part in rest:
-            found = url.find(part, place)
-            if found < 0:
-                return False
-            place = found + len(part)
-        return len(url) - place >= len(last) and url.endswith(last)
+        return (
+            _matching(self.pattern)(url) is not None if "*" in self.pattern else url.startswith(self.pattern)
+        )
+
+
+@lru_cache(maxsize=1024)
+def _matching(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """What matches a pattern with `*`. `fnmatch` looks for each part once: the time is linear."""
+    return re.compile(translate(re.sub(r"[?\[]", r"[\g<0>]", pattern))).match
 
 
 def block_of(pattern: str, site: str = "") -> Block:
