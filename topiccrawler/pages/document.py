@@ -99,6 +99,10 @@ class Document:
         """The URL that the links of the page are relative to. `page_url`: where the page is from."""
         return (redirect_target(page_url, self.base_href) if self.base_href else None) or page_url
 
+    def absolute(self, href: str, page_url: str) -> str:
+        """An href of the page as an absolute URL; as it is written, where it leads to none."""
+        return (redirect_target(self.base_url(page_url), href) if href else None) or href
+
     def contents_of(self, name: str) -> list[str]:
         """The contents of all metas with a name, in document order. `name`: in lower case."""
         if name not in self.metas:

@@ -108,10 +108,24 @@ class Package:
         }
         return [found[key] for key in sorted(found)]
 
-    def described(self, parts: list[Part]) -> Extract:
-        """An extract of these parts with the properties of the file: title, author …; UnreadableError when nothing could be read."""
+    def listed(self, element: str, kind: str) -> list[str]:
+        """The names of the parts that such elements of the main part list, in order; all parts of this kind when it is damaged."""
+        root, relations = self.root(self.main), self.relations(self.main)
+        found = [
+            relations.get(attribute(each, "id"))
+            for each in (() if root is None else root.iter(f"{{*}}{element}"))
+        ]
+        return [each.part for each in found if each is not None] or self.parts_of_kind(self.main, kind)
+
+    def described(self, parts: list[Part], title: str | None = None) -> Extract:
+        """An extract of these parts with the properties of the file: title, author …; UnreadableError when nothing could be read.
+
+        `title`: for a file without one; by default its first text.
+        """
         if not parts and self.root(self.main) is None:
             raise UnreadableError(f"damaged ({self.main} is no XML)")
+        if title is None:
+            title = next((text for text, _ in parts if text), "")[:100]
         name = next(
             (each.part for each in self.relations("").values() if each.kind == "core-properties"),
             "docprops/core.xml",
@@ -121,7 +135,7 @@ class Package:
         # a template is created years before the files made from it
         saved = about.get("modified") or about.get("created") or ""
         return Extract(
-            title=about.get("title", "")[:LONGEST_FIELD],
+            title=about.get("title", "")[:LONGEST_FIELD] or title,
             parts=parts,
             keywords=about.get("keywords", "")[:LONGEST_FIELD],
             description=about.get("subject", "")[:LONGEST_FIELD],

@@ -22,26 +22,15 @@ MOST_STRINGS = 1_000_000  # that cells share
 def read(body: bytes) -> Iterator[Extract]:
     """The extract of an .xlsx file. Errors are as in docx.read."""
     package = Package(body)
-    found = package.described(bounded(_parts(package)))
-    if not found.title:
-        found.title = next((text for text, _ in found.parts if text), "")[:100]
-    yield found
+    yield package.described(bounded(_parts(package)))
 
 
 def _parts(package: Package) -> Iterator[Part]:
     walk, book = Walk(package), _Book(package)
-    for sheet in _sheets(package)[:MOST_SHEETS]:
+    for sheet in package.listed("sheet", "worksheet")[:MOST_SHEETS]:
         yield from book.rows(sheet)
         for drawing in package.parts_of_kind(sheet, "drawing"):
             yield from walk.part(drawing)
-
-
-def _sheets(package: Package) -> list[str]:
-    """The parts of the sheets in order; by their names, when the workbook is damaged."""
-    root, relations = package.root(package.main), package.relations(package.main)
-    named = [] if root is None else [relations.get(attribute(sheet, "id")) for sheet in root.iter("{*}sheet")]
-    sheets = [sheet.part for sheet in named if sheet is not None]
-    return sheets or package.parts_of_kind(package.main, "worksheet")
 
 
 class _Book:
