@@ -85,6 +85,12 @@ class CodedThesaurus(Thesaurus):
             return 0.0
         return max(_nearness(one, other) for one in ours for other in theirs)
 
+    def nearest(self, words: Sequence[str]) -> Callable[[str], float]:
+        """As in the base class. Most words of a topic, and most others, have no code."""
+        known, codes = frozenset(words), self._codes
+        of_coded = super().nearest([word for word in words if word in codes])
+        return lambda word: 1.0 if word in known else of_coded(word) if word in codes else 0.0
+
 
 def _nearness(first: str, second: str) -> float:
     if first == second:
