@@ -111,7 +111,6 @@ def _of_text(text: BlockText) -> Columns:
 FORMAT = "topiccrawler block classifier"
 FILE = "main_text/blocks.json"  # within the folder of models
 LARGEST_BYTES = 4_000_000
-MOST_UNITS = 1_000
 LARGEST = 1e6
 LEAST_EXPECTED = 0.2  # expected F1; a page with less has no main text
 MOST_DEVIATIONS = 5.0
@@ -137,9 +136,8 @@ class BlockClassifier:
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
         """The blocks that are main text, in page order."""
         names, rows = features(document, blocks, self.name_weight, self.opening_weights, self.headings)
-        return [
-            blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
-        ]
+        words = np.expm1(rows[:, names.index("words")])
+        return [blocks[at] for at in best_set(self.probabilities(rows), words)]
 
     def probabilities(self, rows: Numbers) -> Numbers:
         """The probability of each row of features to be main text."""
@@ -220,12 +218,8 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
     if tuple(table) != feature_names():
         raise file.refused("has other features than this program")
     bias = model.get("hidden bias")
-    if not isinstance(bias, list) or not 1 <= len(bias) <= MOST_UNITS:
-        raise file.refused(f"does not have 1 to {MOST_UNITS} units")
-    units = len(bias)
+    units = len(bias) if isinstance(bias, list) else 0
     rows = _numbers(file, [*table.values()], units + 2)
-    if not bool((rows[:, 1] > 0).all()):
-        raise file.refused("has a deviation that is not above 0")
     hidden_bias, out = _numbers(file, [bias, model.get("out")], units)
     for weights in (words, openings, headings):
         _numbers(file, [[weight] for weight in weights.values()], 1)
