@@ -74,24 +74,19 @@ class PageClassifier(Protocol):
     @property
     def reads_segments(self) -> bool:
         """Whether `relevance` reads PageWords.segments."""
-        ...
 
     @property
     def similarity_threshold(self) -> float:
         """The value of `similarity` for a page that is as likely about the topic as not."""
-        ...
 
     def similarity(self, words: PageWords) -> float:
         """How near the page is to the topic and its surroundings, 0..1 on the classifier's own scale. Strategies use it."""
-        ...
 
     def relevance(self, words: PageWords) -> float:
         """The probability, 0..1, that the page is about the topic. Pages are stored from one half on."""
-        ...
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The words that determine the relevance, each with its share; largest first."""
-        ...
 
 
 MOST_BYTES = 4_000_000

@@ -68,29 +68,26 @@ class Extract:
 
     def as_html(self) -> str:
         """An HTML page with the same content."""
-        metas = (
-            ("keywords", self.keywords),
-            ("description", self.description),
-            ("author", self.author),
-            ("pubdate", self.published),
+        metas = {
+            "keywords": self.keywords,
+            "description": self.description,
+            "author": self.author,
+            "pubdate": self.published,
+        }
+        head = "".join(
+            f'<meta name="{name}" content="{html.escape(text)}">' for name, text in metas.items() if text
         )
-        head = "".join(f'<meta name="{name}" content="{html.escape(text)}">' for name, text in metas if text)
+        parts = ((html.escape(text), html.escape(url)) for text, url in self.parts)
         body = "\n".join(
-            f'<p><a href="{html.escape(url)}">{html.escape(text)}</a></p>'
-            if url
-            else f"<p>{html.escape(text)}</p>"
-            for text, url in self.parts
+            f'<p><a href="{url}">{text}</a></p>' if url else f"<p>{text}</p>" for text, url in parts
         )
         return f"<html><head><title>{html.escape(self.title)}</title>{head}</head><body>{body}</body></html>"
 
     def bounded(self) -> Extract:
         """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
-        title, keywords, description, author, published = (
-            tidy(getattr(self, name))[:LONGEST_FIELD] for name in names
-        )
-        parts, is_hub = bounded(self.parts), bool(self.is_hub)
-        return Extract(title, parts, keywords, description, author, published, is_hub)
+        texts = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
+        return Extract(parts=bounded(self.parts), is_hub=bool(self.is_hub), **texts)
 
     def as_json(self) -> str:
         """The extract as JSON, for the pipe between processes."""
