@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
@@ -86,7 +86,7 @@ class Extract:
     def bounded(self) -> Extract:
         """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
-        texts = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
+        texts: dict[str, Any] = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
         return Extract(parts=bounded(self.parts), is_hub=bool(self.is_hub), **texts)
 
     def as_json(self) -> str:
