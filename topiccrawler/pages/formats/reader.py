@@ -14,9 +14,8 @@ import sys
 import threading
 import time
 import weakref
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from topiccrawler.pages.formats import listings
 from topiccrawler.pages.formats.registry import (
@@ -29,6 +28,9 @@ from topiccrawler.pages.formats.registry import (
     UnreadableError,
     bounded,
 )
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 MOST_ANSWER_BYTES = 20_000_000
 
@@ -88,6 +90,8 @@ class WorkerProcess:
     def _running(self) -> Connection:
         """The pipe to the worker process, which is started if none is running."""
         if self._process is None or self._process.poll() is not None:
+            from multiprocessing import Pipe  # here: it takes 5 ms, and many crawls meet no file
+
             self.close()
             self._pipe, its = Pipe()
             paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
