@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
@@ -177,7 +177,6 @@ class ContentReader:
     """Reads single pages, independent of other pages. It holds no state of a crawl.
 
     `segmenter`: that of the crawl's topics. `sites`: the topics' reading rules. `reads_segments`: the page classifier reads segments.
-    `is_detail`: distinguishes pages of one text from pages of links; None = all pages count as pages of links.
     """
 
     def __init__(
@@ -188,14 +187,16 @@ class ContentReader:
         segmenter: Segmenter = PLAIN,
         *,
         reads_segments: bool = False,
-        is_detail: Callable[[Document], bool] | None = None,
     ) -> None:
         self.segmenter = segmenter
         self.reads_segments = reads_segments
         self.sites = sites or {}
         self.formats = formats or Formats()
         self.title_reader = TITLE_READERS[title_reader]
-        self.is_detail = is_detail
+
+    def is_detail(self, document: Document) -> bool:
+        """Whether a page is one of a text, not of links; here none is (relevance.detail)."""
+        return False
 
     def content(
         self,
@@ -207,8 +208,8 @@ class ContentReader:
         extract: Extract | UnreadableError | None = None,
         refresh: str = "",
     ) -> Content:
-        """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `refresh`: the HTTP header Refresh, which comes
-        before that of the page."""
+        """The content of one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header. `extract`: the
+        result of a format reader that was run elsewhere. `refresh`: the HTTP header Refresh, which comes before that of the page."""
         kind, fault, rule, signs = recognise(body, content_type), "", None, None
         more: Sequence[Part] = ()
         children: Sequence[str] = ()
@@ -245,7 +246,7 @@ class ContentReader:
             document,
             listings=children or declared_feeds(document, url),
             more=more,
-            is_detail=self.is_detail is not None and self.is_detail(document),
+            is_detail=self.is_detail(document),
             by_rule=rule is not None,
             fault=fault,
             lang=declared_language(document),
@@ -280,12 +281,9 @@ class Reader(ContentReader):
         title_reader: str = TITLE_TAG,
         repeats: SiteRepeats | None = None,
         segmenter: Segmenter = PLAIN,
-        is_detail: Callable[[Document], bool] | None = None,
     ) -> None:
         reads_segments = page_classifier.reads_segments
-        super().__init__(
-            formats, sites, title_reader, segmenter, reads_segments=reads_segments, is_detail=is_detail
-        )
+        super().__init__(formats, sites, title_reader, segmenter, reads_segments=reads_segments)
         self.page_classifier = page_classifier
         self.repeats = repeats  # of the crawl; None: each page is read by itself
 
@@ -299,13 +297,9 @@ class Reader(ContentReader):
         seconds: float = 0.0,
         via: Via | None = None,
         content_type: str = "",
-        extract: Extract | UnreadableError | None = None,
     ) -> Reading:
-        """Read one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header.
-
-        `extract`: the result of a format reader for this body, for callers that have run the reader elsewhere.
-        """
-        content = self.content(url, body, declared, content_type=content_type, extract=extract)
+        """Read one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header."""
+        content = self.content(url, body, declared, content_type=content_type)
         return self.reading(content, depth=depth, seconds=seconds, via=via)
 
     def reading(
