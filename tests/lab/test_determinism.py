@@ -19,32 +19,27 @@ from pathlib import Path
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.lab.runner import Run, replay
-from topiccrawler.lab.parsed_pages import ReadingPlan, read_web
-from topiccrawler.lab.workers import Workers
+from topiccrawler.lab.parsed_pages import parsed_web
 from topiccrawler.replay.warc import RecordedWeb
 
-web, place, count = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+web, count = sys.argv[1], int(sys.argv[2])
 topics = ("finance", "health")
-pages = RecordedPages(RecordedWeb([web]))
-with Workers(1) as workers:
-    read_web(ReadingPlan.of([web], [Recipe(topic) for topic in topics], ["window", "dom"], details=True), pages, place, workers, lambda _: None)
+pages = RecordedPages(RecordedWeb([Path(web)]))
 found = {"pages": len(pages)}
-for number, reading in sqlite3.connect(place).execute("SELECT number, reading FROM pages ORDER BY number"):
-    found[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
-for spec in sys.argv[4:]:
-    for at, topic in enumerate(topics):
-        found[f"{topic} {spec}"] = replay(Run(Recipe(topic, prune=False), spec, (0,), count, place, at)).order
+with parsed_web(pages, [Recipe(topic) for topic in topics], ["window", "dom"], details=True) as parsed:
+    for number, reading in sqlite3.connect(parsed.path).execute("SELECT number, reading FROM pages ORDER BY number"):
+        found[f"page {number} {pages.urls[number]}"] = hashlib.sha256(reading or b"").hexdigest()
+    for spec in sys.argv[3:]:
+        for at, topic in enumerate(topics):
+            found[f"{topic} {spec}"] = replay(Run(Recipe(topic, prune=False), spec, (0,), count, parsed.path, at)).order
 print(json.dumps(found))
 """
 
 
-def read_and_crawled(web: Path, folder: Path, hash_seed: str) -> dict[str, object]:
+def read_and_crawled(web: Path, hash_seed: str) -> dict[str, object]:
     specs = ("best_first", "naive_bayes", "adaptive", "jlse:cf=20:detail=true")
     done = subprocess.run(
-        [
-            *(sys.executable, "-c", READ_AND_CRAWL, str(web)),
-            *(str(folder / f"parsed-{hash_seed}.sqlite"), str(PAGES), *specs),
-        ],
+        [sys.executable, "-c", READ_AND_CRAWL, str(web), str(PAGES), *specs],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONWARNINGS": ""},
         capture_output=True,
@@ -56,9 +51,9 @@ def read_and_crawled(web: Path, folder: Path, hash_seed: str) -> dict[str, objec
     return found
 
 
-def differing(web: Path, folder: Path) -> tuple[object, list[str]]:
+def differing(web: Path) -> tuple[object, list[str]]:
     """How many pages there are, and what differs between the two processes."""
-    first, second = (read_and_crawled(web, folder, seed) for seed in ("1", "2"))
+    first, second = (read_and_crawled(web, seed) for seed in ("1", "2"))
     assert first.keys() == second.keys()
     return first["pages"], [name for name, value in first.items() if second[name] != value]
 
@@ -78,4 +73,4 @@ def test_a_synthetic_web_is_read_and_crawled_the_same_in_every_process(
     synthetic_web: tuple[Path, Path], tmp_path: Path
 ) -> None:
     warc, _ = synthetic_web
-    assert differing(first_pages(warc, tmp_path), tmp_path) == (PAGES, [])
+    assert differing(first_pages(warc, tmp_path)) == (PAGES, [])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.lab.paper_experiments import EXPERIMENTS
+from topiccrawler.lab.parsed_pages import no_bar
 from topiccrawler.links.extract import extract
 from topiccrawler.model import Link, Page
 from topiccrawler.pages.parse import parse
@@ -33,16 +33,12 @@ PAGES = {
 TRIP = 'name = "trip"\nnarrow = false\nproposed_words = 0\n[keywords]\n"旅游" = 1.0\n"景点" = 1.0\n"酒店" = 0.5\n'
 
 
-def silently(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    return nullcontext(lambda _: None)
-
-
 def crawled(web: Path, topic: Path, page_classifier: str) -> tuple[dict[str, list[int]], list[bool]]:
     """The orders of the strategies of figure 3, and for each page whether the page classifier keeps it."""
     specs = tuple(EXPERIMENTS["skyreach"].strategies.split(","))
     recipe = Recipe(str(topic), page_classifier=page_classifier, link_models="none", prune=False)
     plan = Plan((web,), (recipe,), (Seeds([f"{A}/"], []),), specs, pages=20, concurrency=1)
-    (found,) = compare(plan, topic.parent, silently).outcomes
+    (found,) = compare(plan, topic.parent, no_bar).outcomes
     orders = {spec: runs[0].order for spec, runs in found.crawls.items()}
     return orders, [page in found.truth.relevant for page in range(len(PAGES))]
 

@@ -28,8 +28,10 @@ from topiccrawler.lab.configurations import name_of, parameters_of
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import (
     DIGITS,
+    LABELS,
     Curve,
     Kept,
+    Measured,
     band,
     checkpoints,
     figures,
@@ -75,7 +77,10 @@ LONGEST_NAME = 32
 def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """The contents of one topic's result.json."""
     plan, truth = comparison.plan, outcome.truth
-    best = outcome.oracle.curves[0]
+
+    def entry(runs: Sequence[Measured]) -> dict[str, Any]:
+        return figures(runs, outcome.best, truth, plan.pages, plan.counts)
+
     return {
         "version": VERSION,
         "web": [str(path) for path in plan.web],
@@ -86,10 +91,9 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
         "truth": truth.source,
         "seeds": outcome.seeds,
         "strategies": {
-            spec: {**figures(scored, best, truth, plan.pages, plan.counts), **_counts(outcome.crawls[spec])}
-            for spec, scored in outcome.scored.items()
+            spec: {**entry(runs), **_counts(outcome.crawls[spec])} for spec, runs in outcome.scored.items()
         },
-        "oracle": figures(outcome.oracle, best, truth, plan.pages, plan.counts),
+        "oracle": entry([outcome.oracle]),
         "absent": outcome.built.absent,
         "reachable": {
             "pages": len(truth.reachable),
@@ -97,13 +101,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
             "content": truth.content_targets,
             "relevant_sites": truth.sites_of(truth.reachable),
         },
-        "recorded": {
-            "pages": comparison.pages,
-            "links": comparison.links,
-            "links_not_recorded": comparison.links_elsewhere,
-            "labelled": comparison.labelled,
-            "labels_not_recorded": comparison.labels_elsewhere,
-        },
+        "recorded": comparison.recorded,
     }
 
 
@@ -137,15 +135,15 @@ def curves(outcome: Outcome, pages: int) -> str:
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(COLUMNS)
-    truth, best = outcome.truth, outcome.oracle.curves[0]
-    for name, scored in (*outcome.scored.items(), (ORACLE, outcome.oracle)):
-        for run, (curve, content) in enumerate(zip(scored.curves, scored.content, strict=True)):
+    truth = outcome.truth
+    for name, runs in (*outcome.scored.items(), (ORACLE, [outcome.oracle])):
+        for run, (curve, content, *_) in enumerate(runs):
             for n in checkpoints(pages, CURVE_STEP_PAGES):
                 measured = (
                     harvest_rate(curve, n),
                     target_recall(curve, n, truth.targets),
                     target_recall(content, n, truth.content_targets),
-                    oracle_ratio(curve, best, n),
+                    oracle_ratio(curve, outcome.best, n),
                 )
                 rounded = ("" if value is None else round(value, DIGITS) for value in measured)
                 relevant = curve.found(n), content.found(n) if truth.content else ""
@@ -191,8 +189,7 @@ def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | No
     """The mean oracle ratio over the topics, for each strategy that ran for every topic; the best first."""
 
     def ratio(spec: str, one: Outcome) -> float | None:
-        best = one.oracle.curves[0]
-        found: float | None = mean([oracle_ratio(curve, best, pages) for curve in one.scored[spec].curves])
+        found: float | None = mean([oracle_ratio(run.curve, one.best, pages) for run in one.scored[spec]])
         return found
 
     specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
@@ -308,7 +305,7 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
         label = "target recall, content pages alone"
         png = _draw(outcome, pages, label, recall(truth.content_targets), content=True)
         drawn["recall_content.png"] = png
-    if any(scored.assessed for scored in outcome.scored.values()):
+    if truth.source == LABELS and outcome.scored:
         drawn["reliability.png"] = _draw_reliability(outcome, pages)
     return drawn
 
@@ -322,7 +319,7 @@ def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
     )
     axes.plot([0, 1], [0, 1], linestyle="--", color="black", linewidth=1.0)
     for name, look in _looks(outcome, pages):
-        bins = reliability([page for run in outcome.scored[name].assessed for page in run])
+        bins = reliability([page for run in outcome.scored[name] for page in run.assessed or ()])
         known = [one for one in bins if one.pages]
         across, up = [one.mean_relevance or 0.0 for one in known], [one.on_topic or 0.0 for one in known]
         axes.plot(across, up, **look)
@@ -346,8 +343,8 @@ def _draw(
     figure, axes = _axes(f"{_plain(outcome.topic)}: {label}{others}", "pages fetched", label, pages)
     oracle = {"color": "black", "linewidth": 1.0, "label": ORACLE}
     drawn = [(outcome.scored[name], look) for name, look in _looks(outcome, pages)]
-    for scored, look in [(outcome.oracle, oracle), *drawn]:
-        curves = scored.content if content else scored.curves
+    for runs, look in [([outcome.oracle], oracle), *drawn]:
+        curves = [run.content if content else run.curve for run in runs]
         values = [[measure(curve, n) or 0.0 for curve in curves] for n in at]
         axes.plot(at, [fmean(some) for some in values], **look)
         ends = [one for some in values if (one := band(some)) is not None]

@@ -23,8 +23,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from pathlib import Path
@@ -41,11 +41,11 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.lab.configurations import name_of, parameters_of, parts_of, pruned
-from topiccrawler.lab.parsed_pages import ParsedPages, Reading
+from topiccrawler.lab.parsed_pages import Bar, ParsedPages, Reading, page_of
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.relevance.evidence import EvidenceClassifier, Found
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.text.engines import choice
 
@@ -102,9 +102,7 @@ class Crawled:
     cost: Cost = field(default_factory=Cost)
 
 
-Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-# executes runs in any order; yields the number and the result of each
-Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
+Do = Callable[[Sequence[Run]], Iterable[Crawled]]  # executes runs; yields the result of each, in order
 
 
 def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
@@ -114,15 +112,13 @@ def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: b
     again = list(range(len(runs)))
     for seeds in (range(1), range(1, min(repeat, 2)), range(2, repeat)):
         todo = [(number, replace(runs[number], seed=seed)) for number in again for seed in seeds]
-        done: dict[int, Crawled] = {}
-        if todo:
-            with bar("crawling", len(todo)) as tick:
-                for at, crawled in do([run for _, run in todo]):
-                    done[at] = crawled
-                    tick(1)
-        for at, (number, run) in enumerate(todo):
-            if always or run.seed != 1 or done[at].order != found[number][0].order:
-                found[number].append(done[at])
+        if not todo:
+            break
+        with bar("crawling", len(todo)) as tick:
+            for (number, run), crawled in zip(todo, do([run for _, run in todo]), strict=True):
+                if always or run.seed != 1 or crawled.order != found[number][0].order:
+                    found[number].append(crawled)
+                tick(1)
         again = [number for number in again if len(found[number]) > 1 or not seeds.start]
     return found
 
@@ -173,14 +169,13 @@ class ReplayedCrawl:
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page with its relevance; segments that the site repeated on pages read before are left out, as in a live crawl."""
-        page = self.parsed.page(number, reading, self.run.topic, via)
+        page = page_of(reading, self.run.topic, via)
         found, classifier = reading.judged[self.run.topic].found, self.parts.page_classifier
         if found is None or not isinstance(classifier, EvidenceClassifier):
             return page
-        segments = [Found(*one) for one in found]
-        keys = [(one.kind, one.key) for one in segments]
+        keys = [(one.kind, one.key) for one in found]
         repeated = self.repeats.of(self.parsed.hosts[number], page.url, keys)
-        own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
+        own = [one for one, is_repeat in zip(found, repeated, strict=True) if not is_repeat]
         relevance = classifier.relevance_of(own, page.similarity)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
@@ -212,7 +207,8 @@ class ReplayedCrawl:
         page = self.page(number, reading, fetch.via)
         # whether a crawl would keep the page; the store, which detects copies, is not replayed
         self.found.verdicts[number] = self.crawl.filter.verdict(None, page.relevance)
-        self.crawl.visit(page, self.parsed.links(reading, page, self.parts.context), now, fetch)
+        links = [link._replace(depth=page.depth + 1) for link in reading.links[self.parts.context]]
+        self.crawl.visit(page, links, now, fetch)
         cost = self.found.cost
         cost.most_queued = max(cost.most_queued, self.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
@@ -222,7 +218,7 @@ class ReplayedCrawl:
         """The sitemaps that the recorded robots.txt of a host lists."""
         number = self.parsed.numbers.get(f"{root}/robots.txt")
         reading = None if number is None else self.parsed.read(number)
-        return () if reading is None else reading.page["listings"]
+        return () if reading is None else reading.page.listings
 
     def _refused(self, _: str, links: Sequence[Link]) -> None:
         self.found.refused += len(links)
@@ -278,18 +274,15 @@ class LiveCrawls:
     jobs: int
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def run(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
-        """The number and the result of each run, in the order in which they end."""
-        threads = ThreadPoolExecutor(self.jobs)
-        numbers = {threads.submit(self._crawl, run): number for number, run in enumerate(runs)}
-        try:
-            for done in as_completed(numbers):
-                yield numbers[done], done.result()
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-            for process in self._running:
-                process.terminate()
-            threads.shutdown()
+    def run(self, runs: Sequence[Run]) -> Iterator[Crawled]:
+        """The result of each run, in order. When one fails, the others are ended."""
+        with ThreadPoolExecutor(self.jobs) as threads:
+            try:
+                yield from threads.map(self._crawl, runs)
+            finally:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for process in self._running:
+                    process.terminate()
 
     def _crawl(self, run: Run) -> Crawled:
         folder = self.folder / run.recipe.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
