@@ -119,7 +119,11 @@ def titles_kept(job: Path) -> dict[str, str]:
 
 def main() -> None:
     """Read the webs, crawl for each topic with the judge, print a row a topic and the means."""
-    narrow.measure("opinion", arguments(), measured)
+    parser = narrow.options(__doc__)
+    add = parser.add_argument
+    add("--opinions", type=int, default=OPINIONS, metavar="N", help="most questions a topic")
+    add("--unjudged", type=Path, metavar="FILE", help="lists pages without a judgement there")
+    narrow.measure("opinion", parser.parse_args(), measured)
 
 
 def measured(options: argparse.Namespace, folder: Path) -> None:
@@ -166,25 +170,6 @@ def measured(options: argparse.Namespace, folder: Path) -> None:
     if options.json:
         rows = {name: asdict(row) | counts[name] for name, row in table.items()}
         print(json.dumps({"topics": rows, "mean": mean}))
-
-
-def arguments() -> argparse.Namespace:
-    """What was asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("webs", type=Path, nargs="?", help="folder of recorded webs")
-    add("--topics", type=Path, default=narrow.TOPICS)
-    add("--judged", type=Path, default=narrow.JUDGED)
-    add("--part", default="", metavar="NAME,NAME", help="these topics only")
-    add("--pages", type=int, default=1000, metavar="N")
-    add("--opinions", type=int, default=OPINIONS, metavar="N", help="most questions a topic")
-    add("-s", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="for the crawls")
-    add("--out", type=Path, metavar="DIR", help="keeps the jobs")
-    add("--unjudged", type=Path, metavar="FILE", help="lists pages without a judgement there")
-    add("--json", action="store_true", help="the figures as one JSON line at the end")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ from webs.endless import is_on_topic
 from webs.server import Served, served
 
 from topiccrawler.cluster.redis.client import clients_of
+from topiccrawler.crawling.launching import crawl_line
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
 from servers import Postgres
@@ -57,13 +58,6 @@ KILL_SECONDS, AWAY_SECONDS = 15.0, 10.0
 STORE = ("busy_seconds", "wait_seconds")
 SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
 CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
-
-
-def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
-    words = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-    for flag, values in (("-a", arguments), ("-s", {**settings, "STATS_DUMP": True})):
-        words += [word for name, value in values.items() for word in (flag, f"{name}={value}")]
-    return words
 
 
 def started(folder: str, *more: str) -> tuple[subprocess.Popen[bytes], str]:
@@ -118,6 +112,22 @@ class Servers:
         for number in range(len(self._processes)):
             self.kill(number)
 
+    def disturb(self, running: list[subprocess.Popen[bytes]]) -> None:
+        """Kill the learner, another process and the last server; the server comes back."""
+        time.sleep(KILL_SECONDS)
+        client = clients_of(self.url, JOB)[0]
+        while (session := client.read("HGET", "learner", "session")) is None:
+            time.sleep(0.1)
+        pid = int(client.read("HGET", "processes", session).split()[1])
+        learner = next(process for process in running if process.pid == pid)
+        learner.kill()
+        time.sleep(KILL_SECONDS)
+        next(process for process in running if process is not learner).kill()
+        time.sleep(KILL_SECONDS)
+        self.kill(-1)
+        time.sleep(AWAY_SECONDS)
+        self.start(-1)
+
 
 def free_ports(count: int) -> list[int]:
     """That nobody has just now."""
@@ -126,34 +136,6 @@ def free_ports(count: int) -> list[int]:
         for one in found:
             one.bind(("127.0.0.1", 0))
         return [int(one.getsockname()[1]) for one in found]
-
-
-class Killed:
-    """Servers of Redis and the processes of a crawl, of which some are killed."""
-
-    def __init__(self, folder: str, nodes: int) -> None:
-        self._servers = Servers(folder, nodes)
-        self.url, self.stop = self._servers.url, self._servers.stop
-
-    def kill(self, running: list[subprocess.Popen[bytes]]) -> None:
-        """The learner, another process and the last server; the server comes back."""
-        time.sleep(KILL_SECONDS)
-        pid = self._learner()
-        learner = next(process for process in running if process.pid == pid)
-        learner.kill()
-        time.sleep(KILL_SECONDS)
-        next(process for process in running if process is not learner).kill()
-        time.sleep(KILL_SECONDS)
-        self._servers.kill(-1)
-        time.sleep(AWAY_SECONDS)
-        self._servers.start(-1)
-
-    def _learner(self) -> int:
-        client = clients_of(self.url, JOB)[0]
-        while (session := client.read("HGET", "learner", "session")) is None:
-            time.sleep(0.1)
-        who = client.read("HGET", "processes", session)
-        return int(who.split()[1])
 
 
 def crawl(
@@ -169,7 +151,14 @@ def crawl(
     logs = [Path(folder, f"{number}.log") for number in range(processes)]
     running = [
         subprocess.Popen(
-            command(arguments, {**settings, "LOG_FILE": log, "TOPIC_DATA_DIR": folder}),
+            [
+                sys.executable,
+                "-m",
+                "scrapy",
+                *crawl_line(
+                    arguments, {**settings, "LOG_FILE": log, "TOPIC_DATA_DIR": folder, "STATS_DUMP": True}
+                ),
+            ],
             cwd=_checkout.ROOT,
             env=environment,
         )
@@ -255,7 +244,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
             logs = crawl(web, folder, 1, arguments, settings)
             spent = cpu_of_ended() - spent
         else:
-            server = Killed(folder, given.nodes)
+            server = Servers(folder, given.nodes)
             postgres = postgres_served(folder) if given.store else None
             try:
                 shared = {"REDIS_URL": server.url}
@@ -263,7 +252,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
                     shared["STORE_URL"] = postgres.url
                 spent = cpu_of_ended()
                 arguments["job"] = JOB
-                disturb = server.kill if given.kill else None
+                disturb = server.disturb if given.kill else None
                 logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
                 spent = cpu_of_ended() - spent
             finally:

@@ -22,12 +22,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from pathlib import Path
+from typing import NamedTuple
 
 from topiccrawler.crawling.assemble import Parts, topic_of
 from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
@@ -264,6 +265,47 @@ def _peak_mb() -> float:
     return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
 
 
+class LiveJob(NamedTuple):
+    """A crawl that has run in a process of its own."""
+
+    folder: Path  # of the job
+    memory: dict[int, float]  # of the process in MB by pages in the crawl log, every MEMORY_STEP
+    cost: Cost
+
+
+def crawl_job(
+    what: str,
+    arguments: Mapping[str, object],
+    settings: Mapping[str, object],
+    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+    running: list[subprocess.Popen[bytes]] | None = None,
+) -> LiveJob:
+    """Run `scrapy crawl topic` with its job and its log.txt below `folder`. `what`: the name of the crawl in the message of its failure.
+    `running`: has the process as long as it runs."""
+    log, job, memory, running = (
+        folder / "log.txt",
+        folder / JOB,
+        dict[int, float](),
+        [] if running is None else running,
+    )
+    own, began = {"TOPIC_DATA_DIR": folder, "TOPIC_JOB": JOB}, time.perf_counter()
+    with log.open("wb") as output:
+        process = start_scrapy(crawl_line(arguments, {**settings, **own}), output, environment)
+        running.append(process)
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            pages = number_of_visits(job) // MEMORY_STEP * MEMORY_STEP
+            if pages and pages not in memory:
+                memory[pages] = memory_mb(process.pid)
+            time.sleep(POLL_SECONDS)
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
+        running.remove(process)
+    if process.returncode or not number_of_visits(job):
+        raise failure(what, process.returncode, log)
+    cpu, wall = ended[2].ru_utime + ended[2].ru_stime, time.perf_counter() - began
+    return LiveJob(job, memory, Cost(cpu, wall, ended[2].ru_maxrss / 1024))
+
+
 @dataclass(slots=True)
 class LiveCrawls:
     """Runs live crawls in parallel, each with a folder of its own."""
@@ -287,31 +329,24 @@ class LiveCrawls:
     def _crawl(self, run: Run) -> Crawled:
         folder = self.folder / run.recipe.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        seeds, log, job = folder / "seeds.txt", folder / "log.txt", folder / JOB
-        shutil.rmtree(job, ignore_errors=True)  # a job of an earlier comparison
+        shutil.rmtree(folder / JOB, ignore_errors=True)  # of an earlier comparison
+        seeds = folder / "seeds.txt"
         lines = [self.pages.urls[number] for number in run.seeds]
         lines += [f"-{url}" for url in run.recipe.off_topic]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        began = time.perf_counter()
-        with log.open("wb") as output:
-            process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
-            self._running.append(process)
-            memory, status, usage = watched(process.pid, job)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            self._running.remove(process)
-        if process.returncode or not number_of_visits(job):
-            raise failure(f"live crawl with {run.spec}", process.returncode, log)
+        configured = self.arguments(run, seeds, folder)
+        job, memory, cost = crawl_job(
+            f"live crawl with {run.spec}", *configured, folder, running=self._running
+        )
         found = fetched(job, self.pages, run.pages)
+        found.memory, found.cost = memory, cost
         for url, verdict in job_verdicts(job).items():
             if (number := self.pages.number_of_any(url)) is not None:
                 found.verdicts[number] = verdict
-        found.memory = memory
-        cpu, wall = usage.ru_utime + usage.ru_stime, time.perf_counter() - began
-        found.cost = Cost(cpu, wall, usage.ru_maxrss / 1024)
         return found
 
-    def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
-        """The command line of a crawl, without `scrapy` itself."""
+    def arguments(self, run: Run, seeds: Path, folder: Path) -> tuple[dict[str, object], dict[str, object]]:
+        """The arguments and the settings of a crawl."""
         recipe = pruned(run.recipe, run.spec)
         topic = recipe.topic
         if recipe is not run.recipe:
@@ -323,8 +358,6 @@ class LiveCrawls:
             "SPIDER_MIDDLEWARES": json.dumps(RECORDED_LINKS),
             "CONCURRENT_REQUESTS": run.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording needs no politeness
-            "TOPIC_DATA_DIR": folder,
-            "TOPIC_JOB": JOB,
             "STORE_URL": "",  # pages of a comparison do not belong in a shared database
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
@@ -340,21 +373,7 @@ class LiveCrawls:
         }
         given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
         given |= {f"strategy_{key}": value for key, value in parameters_of(run.spec).items()}
-        return crawl_line(given, {name: value for name, value in settings.items() if value is not None})
-
-
-def watched(process: int, job: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
-    """Wait for a process to end. Return its memory in MB by pages fetched, at each MEMORY_STEP of the crawl log, its exit status and its
-    resource usage."""
-    memory: dict[int, float] = {}
-    while True:
-        ended, status, usage = os.wait4(process, os.WNOHANG)
-        if ended:
-            return memory, status, usage
-        pages = number_of_visits(job) // MEMORY_STEP * MEMORY_STEP
-        if pages and pages not in memory:
-            memory[pages] = memory_mb(process)
-        time.sleep(POLL_SECONDS)
+        return given, {name: value for name, value in settings.items() if value is not None}
 
 
 def fetched(job: Path, pages: RecordedPages, limit: int) -> Crawled:
