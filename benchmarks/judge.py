@@ -44,26 +44,10 @@ from topiccrawler.topics.classification import PREFIX
 
 MAIN = ("finance", "travel", "health", "sport", "auto")
 MAIN_WEB = ("finance", "health", "travel")
-DOCUMENT_LABELS = {name: name for name in ("finance", "travel", "health", "auto", "tech")} | {
-    "sport": "sports",
-    "education": "edu",
-}
+DOCUMENT_LABELS = {name: name for name in ("finance", "travel", "health", "auto", "tech")}
+DOCUMENT_LABELS |= {"sport": "sports", "education": "edu"}
 TOPIC_LABELS = frozenset(
-    [
-        "finance",
-        "edu",
-        "tech",
-        "culture",
-        "sports",
-        "auto",
-        "fashion",
-        "health",
-        "travel",
-        "mil",
-        "house",
-        "politics",
-        "home",
-    ]
+    "finance edu tech culture sports auto fashion health travel mil house politics home".split()
 )
 DRAW = 20  # seed of the disagreements shown
 WEB_LABELS = {"entertainment": "ent", "mathematics": "math"}

@@ -30,7 +30,6 @@ import os
 import re
 import resource
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -49,7 +48,7 @@ from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.crawling.launching import crawl_line
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
-from servers import Postgres
+from servers import Postgres, free_port
 
 PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
 JOB = "bench"
@@ -77,7 +76,7 @@ class Servers:
         self.folders = [f"{folder}/{number}" for number in range(max(1, nodes))]
         for one in self.folders:
             Path(one).mkdir()
-        ports = free_ports(2 * nodes)
+        ports = [free_port() for _ in range(2 * nodes)]
         self._options = [
             ["--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
              "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no"]
@@ -127,15 +126,6 @@ class Servers:
         self.kill(-1)
         time.sleep(AWAY_SECONDS)
         self.start(-1)
-
-
-def free_ports(count: int) -> list[int]:
-    """That nobody has just now."""
-    with ExitStack() as open_now:
-        found = [open_now.enter_context(socket.socket()) for _ in range(count)]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in found]
 
 
 def crawl(
@@ -237,28 +227,22 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory(prefix="redis") as folder,
         served("bounded", "--hosts", str(given.hosts)) as web,
+        ExitStack() as started_here,
     ):
-        begun = time.monotonic()
-        if given.single:
-            spent = cpu_of_ended()
-            logs = crawl(web, folder, 1, arguments, settings)
-            spent = cpu_of_ended() - spent
-        else:
+        begun, shared, disturb = time.monotonic(), dict[str, str](), None
+        if not given.single:
             server = Servers(folder, given.nodes)
-            postgres = postgres_served(folder) if given.store else None
-            try:
-                shared = {"REDIS_URL": server.url}
-                if postgres is not None:
-                    shared["STORE_URL"] = postgres.url
-                spent = cpu_of_ended()
-                arguments["job"] = JOB
-                disturb = server.disturb if given.kill else None
-                logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
-                spent = cpu_of_ended() - spent
-            finally:
-                server.stop()
-                if postgres is not None:
-                    postgres.stop()
+            started_here.callback(server.stop)
+            shared["REDIS_URL"], arguments["job"] = server.url, JOB
+            disturb = server.disturb if given.kill else None
+            if given.store:
+                postgres = postgres_served(folder)
+                started_here.callback(postgres.stop)
+                shared["STORE_URL"] = postgres.url
+        spent = cpu_of_ended()
+        logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
+        spent = cpu_of_ended() - spent
+        started_here.close()
         seconds = time.monotonic() - begun
         found = judged(web.ask("log"), given.first, given.delay)
     shares = [

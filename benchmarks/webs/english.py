@@ -50,38 +50,10 @@ WORDS = {
     "programming": "python compiler code",
     "music": "guitar album concert",
 }
-PLAIN = [
-    "friend",
-    "morning",
-    "window",
-    "letter",
-    "street",
-    "evening",
-    "story",
-    "neighbour",
-    "coffee",
-    "weather",
-    "phone",
-    "photo",
-    "afternoon",
-    "book",
-    "walk",
-    "rain",
-    "answer",
-    "question",
-    "year",
-    "week",
-    "moment",
-    "corner",
-    "table",
-    "idea",
-    "visit",
-    "plan",
-    "change",
-    "little",
-    "quiet",
-    "early",
-]
+PLAIN = (
+    "friend morning window letter street evening story neighbour coffee weather phone photo afternoon book walk rain answer "
+    "question year week moment corner table idea visit plan change little quiet early"
+).split()
 SENTENCES = (
     "The {0} was better than any {1} we had seen, and the {2} came later.",
     "If you ask about the {0}, most people will tell you about the {1} first.",

@@ -23,28 +23,11 @@ from selectolax.lexbor import LexborHTMLParser
 sys.path.insert(0, str(Path(__file__).parents[2]))  # the package may not be installed
 from topiccrawler.replay.warc_writing import write_web
 
-PACKAGES = [
-    "apache2-doc",
-    "cppreference-doc-en-html",
-    "debian-policy",
-    "erlang-doc",
-    "exim4-doc-html",
-    "gimp-help-en",
-    "git-doc",
-    "gnuplot-doc",
-    "lilypond-doc-html",
-    "nodejs-doc",
-    "octave-doc",
-    "postfix-doc",
-    "postgresql-doc-15",
-    "python-django-doc",
-    "python-pandas-doc",
-    "python-sklearn-doc",
-    "python-sqlalchemy-doc",
-    "python3.11-doc",
-    "rust-doc",
-    "slime",
-]
+PACKAGES = (
+    "apache2-doc cppreference-doc-en-html debian-policy erlang-doc exim4-doc-html gimp-help-en git-doc "
+    "gnuplot-doc lilypond-doc-html nodejs-doc octave-doc postfix-doc postgresql-doc-15 python-django-doc "
+    "python-pandas-doc python-sklearn-doc python-sqlalchemy-doc python3.11-doc rust-doc slime"
+).split()
 PAGES_A_SITE = 500
 LEAST_PAGES = 12
 INDEXES = ("index", "contents", "toc")  # names of pages that a manual may begin with

@@ -152,13 +152,8 @@ class Served:
 
     def environment(self) -> dict[str, str]:
         """That of a crawler that is to see this web and no other."""
-        others = (
-            "SCRAPY_",
-            "HTTP_PROXY",
-            "HTTPS_PROXY",
-            "ALL_PROXY",
-            "NO_PROXY",
-        )  # a project's settings, proxies
+        # a project's settings, proxies
+        others = ("SCRAPY_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(others)}
         return {**kept, "http_proxy": self.proxy, "https_proxy": self.proxy}
 

@@ -169,7 +169,7 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
 
 def label_rows(path: Path) -> list[list[str]]:
     """The columns of each line of a file. ArgumentError for a file that cannot be read, and for a line with one column."""
-    with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
+    with file_faults(ArgumentError, path, "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
     rows: list[list[str]] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -177,5 +177,5 @@ def label_rows(path: Path) -> list[list[str]]:
             continue
         rows.append(line.rstrip("\r").split("\t"))
         if len(rows[-1]) < 2:
-            raise ArgumentError(f"--labels {path} line {number}", "has no second column", REMEDY)
+            raise ArgumentError(f"{path} line {number}", "has no second column", REMEDY)
     return rows
