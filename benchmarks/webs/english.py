@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the package may not be installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package may not be installed
 from topiccrawler.replay.warc_writing import write_web
 
 HTML = ("Content-Type", "text/html; charset=utf-8")

@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the package may not be installed
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package may not be installed
 from topiccrawler.replay.warc_writing import write_web
 
 PACKAGES = (
