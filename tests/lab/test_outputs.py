@@ -60,7 +60,7 @@ def comparison(tmp_path: Path) -> Callable[..., Comparison]:
 
 
 def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
-    assert write(comparison(outcome()), tmp_path) == [tmp_path]
+    write(comparison(outcome()), tmp_path, {})
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert (found["version"], found["topic"], found["pages"], found["truth"]) == (1, "tea", 4, "labels")
     assert (found["mode"], found["concurrency"], found["seeds"]) == ("replay", 16, [EVIL])
@@ -103,7 +103,7 @@ def with_verdicts() -> Outcome:
 @pytest.mark.slow
 def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
     made = comparison(with_verdicts())
-    write(made, tmp_path)
+    write(made, tmp_path, {})
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert "kept" not in found["oracle"]
     first = found["strategies"]["breadth_first"]["kept"]
@@ -125,7 +125,7 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
 def test_curves_have_a_row_for_each_strategy_run_and_step(
     comparison: Callable[..., Comparison], tmp_path: Path
 ) -> None:
-    write(comparison(outcome()), tmp_path)
+    write(comparison(outcome()), tmp_path, {})
     with (tmp_path / "curves.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["strategy"], row["run"], row["pages"]) for row in rows] == [
