@@ -91,14 +91,11 @@ def serving(judge: Judge) -> Iterator[str]:
 def opinion_counts(job: Path) -> dict[str, float]:
     """Pages asked about by the crawl of that job, and changed."""
     stats = json.loads((job / STATS).read_text(encoding="utf-8"))
-    found = {
-        name: int(stats.get(f"topic/opinions/{name}", 0))
-        for name in ("yes", "no", "unanswered", "kept", "refused")
-    }
-    return {
-        "asked": found["yes"] + found["no"] + found["unanswered"],
-        "changed": found["kept"] + found["refused"],
-    }
+
+    def count(*names: str) -> int:
+        return sum(int(stats.get(f"topic/opinions/{name}", 0)) for name in names)
+
+    return {"asked": count("yes", "no", "unanswered"), "changed": count("kept", "refused")}
 
 
 def by_words(job: Path) -> dict[str, Verdict]:
@@ -112,9 +109,8 @@ def by_words(job: Path) -> dict[str, Verdict]:
 def titles_kept(job: Path) -> dict[str, str]:
     """URL -> title of the pages that a job keeps."""
     with closing(open_pages(job)) as store:
-        return {
-            record.url: record.title for record in store.records() if record.stored and not record.alias_of
-        }
+        kept = (record for record in store.records() if record.stored and not record.alias_of)
+        return {record.url: record.title for record in kept}
 
 
 def main() -> None:
