@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.errors import ArgumentError, ModelError, SeedsError
+from topiccrawler.errors import ModelError
 from topiccrawler.lab.experiment import Comparison, Plan, compare
 from topiccrawler.lab.measures import oracle_ratio
 from topiccrawler.lab.parsed_pages import no_bar
@@ -110,18 +110,6 @@ def test_two_processes_find_what_one_finds(plan: Plan, tmp_path: Path) -> None:
     }
     assert list(one.crawls) == list(two.crawls) == ["breadth_first", "best_first"]
     assert one.oracle_order == two.oracle_order
-
-
-def test_seeds_that_the_web_does_not_hold_are_refused_before_anything_is_read(
-    plan: Plan, tmp_path: Path
-) -> None:
-    with pytest.raises(SeedsError, match=r"http://b\.example/"):
-        run(replace(plan, seeds=(Seeds(["http://b.example/"], []),)), tmp_path)
-
-
-def test_a_topic_nobody_labelled_is_refused(plan: Plan, tmp_path: Path) -> None:
-    with pytest.raises(ArgumentError, match=r"'finance'.*tea"):
-        run(replace(plan, recipes=(Recipe("finance", prune=False),)), tmp_path)
 
 
 def test_a_strategy_that_cannot_be_built_stops_all_unless_nobody_named_it(plan: Plan, tmp_path: Path) -> None:

@@ -245,7 +245,7 @@ def figures(
     """One strategy's entry in result.json. `at`: numbers of pages at which it is measured, by default every STEP_PAGES."""
     at = at or checkpoints(pages, STEP_PAGES)
     of_each = [run.figures(oracle, truth, pages, at) for run in runs]
-    measured = _over_runs(of_each, mean)
+    measured: dict[str, Any] = _over_runs(of_each, mean)
     if "kept" in measured:
         measured["kept"]["reliability"] = _reliability([run.assessed or () for run in runs])
     measured["pages"] = mean([run.curve.pages for run in runs])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy.sparse import csr_array
 from w3lib.encoding import http_content_type_encoding
@@ -92,8 +92,8 @@ class ParsedPages:
 def page_of(reading: Reading, topic: int, via: Via) -> Page:
     """The page for a run of this topic that reached it by `via`."""
     similarity, relevance, is_target, _, terms = reading.judged[topic]
-    own = {"similarity": similarity, "relevance": relevance, "is_target": is_target}
-    own["terms"] = reading.page.terms if terms is None else terms
+    own: dict[str, Any] = {"similarity": similarity, "relevance": relevance, "is_target": is_target}
+    own |= {} if terms is None else {"terms": terms}
     return replace(reading.page, depth=via.link.depth, via=via, **own)
 
 
@@ -200,7 +200,11 @@ class _Opened:
         links: dict[str, list[Link]] = {}
         dropped = frozenset(self.plan.recipes[0].dropped_parameters)
         for context in self.plan.contexts:
-            own = {"context": context, "extra_parameters": dropped, "encoding": reading.encoding}
+            own: dict[str, Any] = {
+                "context": context,
+                "extra_parameters": dropped,
+                "encoding": reading.encoding,
+            }
             made = extract(reading.document, url, depth=0, **own)
             targets = [pages.number(link.url) for link in made]
             links[context] = [
