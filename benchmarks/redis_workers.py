@@ -214,12 +214,8 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "TOPIC_LINK_THRESHOLD": 0,
         "CONCURRENT_REQUESTS": max(1, given.slots // (1 if given.single else given.workers)),
     }
-    arguments: dict[str, Any] = {
-        "topic": "finance",
-        "seeds": SEED,
-        "strategy": given.strategy,
-        "objective": "time",
-    }
+    arguments: dict[str, Any] = {"topic": "finance", "seeds": SEED, "objective": "time"}
+    arguments["strategy"] = given.strategy
     processes = 1 if given.single else given.workers
     most = given.first if given.single else given.pages
     if most:
