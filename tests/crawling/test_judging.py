@@ -191,6 +191,33 @@ def test_a_page_of_the_sample_that_is_kept_now_goes_to_the_results(job: Path) ->
     assert page in {hit.url for hit in search([job], "运载器", ALL, 20)}
 
 
+def test_a_page_that_is_stored_since_it_was_sampled_keeps_its_text_and_leaves_the_sample(job: Path) -> None:
+    """As one that a second opinion has kept, or that was fetched again."""
+    page = "http://other.example/"
+    files = JobFiles(job)
+    sampled = files.discarded.get(page)
+    files.keep(replace(sampled, relevance=0.95, stored=True, kind="article"))
+    files.close()
+    judged = judge_again(job, {page: True})
+    record = {one.url: one for one in pages(job)}[page]
+    assert (record.text, record.alias_of, record.stored) == (sampled.text, "", True)
+    assert (judged.found, judged.pages) == (0, 19)
+    with closing(open_sample(job)) as sample:
+        assert list(sample.records()) == []
+
+
+def test_of_two_sampled_pages_with_one_text_the_second_is_a_copy(job: Path) -> None:
+    files = JobFiles(job)
+    first = files.discarded.get("http://other.example/")
+    files.discarded.put(replace(first, url="http://third.example/"))
+    files.close()
+    judged = judge_again(job, {"http://other.example/": True, "http://third.example/": True})
+    found = {one.url: one for one in pages(job)}
+    copies = {name: found[f"http://{name}.example/"].alias_of for name in ("other", "third")}
+    assert copies == {"other": "", "third": "http://other.example/"}
+    assert (judged.found, judged.gained, judged.copies) == (1, 2, 1)
+
+
 def test_pages_without_evidence_are_judged_by_their_stored_fields(job: Path) -> None:
     with closing(PageStore(job / JOB_DATABASE)) as store:
         for record in list(store.records()):

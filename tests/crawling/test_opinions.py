@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from topiccrawler.crawling.page_filter import ANSWERED, PageFilter, Restrictions
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.second_opinion import Opinion
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.catalogue import load_topic
@@ -124,6 +126,27 @@ def test_the_end_asks_about_the_best_of_all_stored_pages(opinions: Opinions, sto
     store.put(copy)
     opinions.offer_stored(store)
     assert asked(opinions, ending=True) == ["a", "c", "b"]
+
+
+def test_pages_without_text_are_questions_of_their_own(opinions: Opinions) -> None:
+    for name in ("a", "b"):
+        listing = page(name)
+        listing.title, listing.text = "算命占卜", ""
+        opinions.offer(listing, 0.9, is_kept=True)
+    assert [question.url for question in opinions.next(9)] == ["http://a.cn/a", "http://a.cn/b"]
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(0, ["near", "far", "low"]), (BEST, ["near", "far"])])
+def test_the_end_asks_about_sampled_pages_and_where_little_is_kept_about_the_best_however_low(
+    opinions: Opinions, store: PageStore, tmp_path: Path, kept: int, expected: list[str]
+) -> None:
+    for number in range(kept):
+        store.put(page(str(number), 0.9))
+    with closing(PageSample(tmp_path / "sample.sqlite", 9)) as sample:
+        for name, relevance in (("far", 0.2), ("low", 0.02), ("near", 0.4)):
+            sample.add(replace(page(name, relevance), stored=False))
+        opinions.offer_sampled(store, sample)
+    assert asked(opinions, ending=True) == expected
 
 
 def test_an_opinion_refuses_a_stored_page_or_raises_its_relevance(store: PageStore) -> None:

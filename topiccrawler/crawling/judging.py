@@ -144,9 +144,10 @@ class Changes:
         default_factory=dict
     )  # relevance of pages that stay in the sample, by URL
     kept: list[KeptNow] = field(default_factory=list)  # pages of the sample that are kept now
+    stored: list[str] = field(default_factory=list)  # URLs of the sample whose pages are stored since
 
     def __bool__(self) -> bool:
-        return bool(self.pages or self.sampled or self.kept)
+        return bool(self.pages or self.sampled or self.kept or self.stored)
 
     def write(
         self, store: Pages, sample: PageSample, put: Callable[[PageRecord], object], now: float
@@ -159,7 +160,15 @@ class Changes:
         for one in self.kept:
             if (record := sample.get(one.url)) is not None:
                 put(one.record(record, now))
-                sample.delete(one.url)
+        for url in [one.url for one in self.kept] + self.stored:
+            sample.delete(url)
+
+
+class _Named(NamedTuple):
+    """A page that is kept."""
+
+    url: str
+    title: str
 
 
 class Running(Protocol):
@@ -303,7 +312,7 @@ def changes_of(
     The caller writes each before it takes the next, or leaves it to the crawl. `found` gets the counts, `is_kept` for each URL of the
     sample whether its page is kept now.
     """
-    texts: dict[str, PageRecord] = {}
+    texts: dict[str, _Named] = {}
     firsts: dict[str, Judgement] = {}
     copies: list[tuple[int, PageRecord]] = []
     changes, looked = Changes(), 0
@@ -311,9 +320,9 @@ def changes_of(
         if record.alias_of:
             copies.append((row, replace(record, media="")))
             continue
-        if record.text:
-            texts.setdefault(record.content_hash, replace(record, text="", evidence=b"", media=""))
         judgement = judge.of(row, record)
+        if record.text and judgement.kept:
+            texts.setdefault(record.content_hash, _Named(record.url, record.title))
         found.count(record, kept=judgement.kept)
         if _differs(judgement, record):
             changes.pages.append(judgement)
@@ -324,7 +333,7 @@ def changes_of(
             changes = Changes()
     changes.pages += _of_copies(store, copies, firsts, judge, found)
     yield changes
-    yield _sampled(sample, judge, found, texts, is_kept)
+    yield _sampled(store, sample, judge, found, texts, is_kept)
 
 
 def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
@@ -384,26 +393,30 @@ def _differs(judgement: Judgement, record: PageRecord) -> bool:
 
 
 def _sampled(
+    store: Pages,
     sample: PageSample,
     judge: Judge,
     found: JudgedAgain,
-    texts: Mapping[str, PageRecord],
+    texts: dict[str, _Named],
     is_kept: dict[str, bool],
 ) -> Changes:
-    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages there, by the hash of
-    their texts: one with the same text becomes a copy."""
+    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages kept, by the hash of
+    their texts: one with the same text becomes a copy. A page that was stored since it was sampled only leaves the sample."""
     changes = Changes()
     for row, record in sample.rows():
+        if store.get(record.url) is not None:
+            changes.stored.append(record.url)
+            continue
         judgement = judge.of(row, record)
         old = judge.filter.restrictions.is_old(record.url, record.published)
         is_kept[record.url] = judgement.kept and bool(record.text) and not old
         if is_kept[record.url]:
-            first = texts.get(record.content_hash)
-            is_copy = first is not None and may_be_same(record.title, first.title)
+            first = texts.setdefault(record.content_hash, _Named(record.url, record.title))
+            is_copy = first.url != record.url and may_be_same(record.title, first.title)
             now_kept = KeptNow(
                 *(record.url, judgement.relevance, judgement.topic),
                 *(kind_of_text(record.text), language_of(record.text), judgement.summary),
-                first.url if first is not None and is_copy else "",
+                first.url if is_copy else "",
             )
             changes.kept.append(now_kept)
             found.count(replace(now_kept.record(record, 0.0), stored=False), kept=True)

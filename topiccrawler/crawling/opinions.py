@@ -7,7 +7,8 @@ Words decide first. The questions of a crawl are few and a model is slow, so the
     3. pages not kept of a relevance of at least LOWEST, those nearest to the threshold first
 
 Half of the questions are asked while the crawl runs, so that the answers can teach its topic; the others when it ends, about the best of
-all its pages. A page waits for its opinion in memory, at most MOST_WAITING pages; without one the words decide.
+all its pages, and then about the sampled pages that were not kept, by the topic as it was taught: if fewer than BEST are kept, also the
+best of those below LOWEST. A page waits for its opinion in memory, at most MOST_WAITING pages; without one the words decide.
 
 `judged` is what an opinion does to a stored page, and `PageFilter.verdict` what it does to one that is not stored yet.
 """
@@ -25,6 +26,7 @@ from topiccrawler.crawling.page_filter import PageFilter, by_opinion
 from topiccrawler.items import YES
 from topiccrawler.relevance.second_opinion import Opinion, Shown, addresses_models
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.readable import readable
@@ -92,12 +94,14 @@ class Opinions:
         """Whether a page of that relevance is one to ask about."""
         return relevance >= min(LOWEST, self.filter.threshold)
 
-    def offer(self, page: Page, relevance: float, *, is_kept: bool, means: Any = None) -> None:
-        """Let a page wait for an opinion, if it is one to ask about. `means`: see Question."""
+    def offer(
+        self, page: Page, relevance: float, *, is_kept: bool, means: Any = None, always: bool = False
+    ) -> None:
+        """Let a page wait for an opinion, if it is one to ask about. `means`: see Question. `always`: whatever its relevance."""
         shown = shown_of(page)
         key = self.key_of(shown)
         if (
-            not self.wants(relevance)
+            not (always or self.wants(relevance))
             or key in self.log.by_key
             or key in self.under_way | self.not_asked | self.waiting.keys()
         ):
@@ -154,6 +158,15 @@ class Opinions:
             if record is not None and record.stored and not record.alias_of and not record.opinion:
                 self.offer(record, record.relevance, is_kept=True)
 
+    def offer_sampled(self, pages: Pages, sample: PageSample) -> None:
+        """Let the best pages of the sample of those that were not kept wait, when the crawl has ended."""
+        left, fewer = self.most - self.asked, BEST - len(pages.best(limit=BEST))
+        rows = sample.nearest(1.0, left, stored=False) if left > 0 else []
+        for place, row in enumerate(rows):
+            record = sample.at(row)
+            if record is not None and record.text:
+                self.offer(record, record.relevance, is_kept=False, always=place < fewer)
+
     def unapplied(self, pages: Pages) -> Iterator[PageRecord]:
         """The records to store again, because a crawl was killed between an opinion and the commit of its page."""
         for opinion in list(self.log.by_key.values()):
@@ -185,8 +198,8 @@ class Opinions:
             self._best.clear()
 
     def key_of(self, page: Shown) -> str:
-        """The hash of what is asked about a text; a text with two URLs is one question."""
-        parts = (self.wish, self.model, page.title, page.text)
+        """The hash of what is asked about a text; a text with two URLs is one question, two pages without text are two."""
+        parts = (self.wish, self.model, page.title, page.text or page.url)
         return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
     def count(self, name: str, count: int = 1) -> None:

@@ -71,11 +71,13 @@ async def judge_stored(crawl: Crawl) -> None:
         crawl.topic, crawl.parts.page_classifier, crawl.filter.answers, crawl.filter.threshold, known
     )
     found = JudgedAgain()
-    for changes in changes_of(files.store, files.discarded, judge, found, {}):
-        changes.write(files.store, files.discarded, crawl.keep, crawl.clock())
-        await asyncio.sleep(0)
-    crawl.correct_counts(found.gained, found.copies, found.kinds, found.formats)
-    files.commit()
+    try:
+        for changes in changes_of(files.store, files.discarded, judge, found, {}):
+            changes.write(files.store, files.discarded, crawl.keep, crawl.clock())
+            await asyncio.sleep(0)
+    finally:  # also of what was written when the time for the last opinions is over
+        crawl.correct_counts(found.gained, found.copies, found.kinds, found.formats)
+        files.commit()
     logger.info(
         "Stored pages were judged again: %d refused, %d restored, %d found",
         *(found.refused, found.restored, found.found),
