@@ -7,15 +7,16 @@ import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from two_meanings import BASKETBALL, SPACE, texts_of
 
-from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.assemble import assemble, page_classifier_of, topic_of
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.job_files import JobFiles, read_recipe
+from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
-from topiccrawler.crawling.judging import judge_again
+from topiccrawler.crawling.judging import Judge, judge_again, to_fetch_again
 from topiccrawler.crawling.opinions import OPINIONS, wish_of
 from topiccrawler.crawling.page_filter import ANSWERED, OPINION_RIGHT
 from topiccrawler.crawling.page_stores import open_pages, open_sample
@@ -254,7 +255,7 @@ def test_answers_are_kept_with_the_job(job: Path) -> None:
 def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> None:
     wish = wish_of(topic_of(recipe()), "")
     opinions = [
-        StoredOpinion(f"{at}", url(at), about, "", 2.0, asked)
+        StoredOpinion(f"{at}", url(at), about, "", 2.0, asked, "tiny")
         for at, about, asked in ((0, "no", wish), (1, "no", wish), (2, "no", "another wish"))
     ]
     OpinionLog(job / OPINIONS).add(opinions)
@@ -262,3 +263,53 @@ def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> Non
     found = {one.url: one for one in pages(job)}
     assert (found[url(0)].refused, found[url(0)].relevance) == (True, pytest.approx(1 - OPINION_RIGHT))
     assert (found[url(1)].stored, found[url(2)].stored, judged.refused) == (True, True, 1)
+    assert [found[url(at)].opinion for at in range(3)] == ["no", "no", ""]
+    write_recipe(
+        replace(recipe(), about="篮球队"), job
+    )  # another wish: the opinions on the former one count no more
+    assert judge_again(job, {}).restored == 1
+    assert {one.opinion for one in pages(job)} == {""}
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_kept"),
+    [
+        ({}, True), ({"language": ("ja",)}, False), ({"language": ("zh",)}, True),
+        ({"known": "known.jsonl"}, False), ({"since": "2026-01-02"}, False), ({"since": "2026-01-01"}, True),
+    ],
+)  # fmt: skip
+def test_a_sampled_page_that_the_crawl_would_not_keep_for_another_reason_is_not_kept(
+    job: Path, limits: dict[str, Any], is_kept: bool
+) -> None:
+    files = JobFiles(job)
+    sampled = replace(files.discarded.get("http://other.example/"), published="2026-01-01")
+    files.discarded.put(sampled)
+    files.close()
+    known = job.parent / "known.jsonl"
+    known.write_text(json.dumps({"text": sampled.text}), encoding="utf-8")
+    if "known" in limits:
+        limits = {"known": str(known)}
+    write_recipe(replace(recipe(), **limits), job)
+    assert judge_again(job, {sampled.url: True}).found == is_kept
+
+
+def test_a_page_that_asked_not_to_be_kept_is_not_restored(job: Path) -> None:
+    files = JobFiles(job)
+    first = files.store.get(url(0))
+    files.keep(replace(first, stored=False, refused=True, refusal="noindex (meta robots)", judged=5.0))
+    files.close()
+    before = pages(job)
+    judged = judge_again(job, {url(0): True})
+    assert (judged.restored, pages(job)) == (0, before)
+
+
+def test_pages_outside_of_a_full_sample_are_found_by_the_sampled_ones(job: Path) -> None:
+    files = JobFiles(job, discarded=1)
+    for name, relevance in (("other", 0.2), ("near", 0.25), ("far", 0.1)):
+        files.visits.append(Visit(f"http://{name}.example/", 200, 0.5, relevance, stored=False, time=2.0))
+    files.commit()
+    judge = Judge(topic_of(recipe()), page_classifier_of(recipe()), {"http://other.example/": True})
+    assert list(to_fetch_again(job, files.discarded, judge)) == [["http://near.example/"]]
+    files.discarded.size = 2  # not full: it has all pages that were not kept
+    assert list(to_fetch_again(job, files.discarded, judge)) == []
+    files.close()

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -27,17 +28,17 @@ from typing import Any, NamedTuple, Protocol
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of, topic_of_page
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import read_recipe
-from topiccrawler.crawling.opinions import OPINIONS, answers_of, wish_of
+from topiccrawler.crawling.known_texts import KnownTexts
+from topiccrawler.crawling.opinions import OPINIONS, GivenOpinions, wish_of
 from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
 from topiccrawler.crawling.page_stores import open_pages, open_sample, stored_in, visits_of
 from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier, Pushed, State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.items import NO, YES
 from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase, is_begun
 from topiccrawler.model import Score
 from topiccrawler.pages.kinds import kind_of_text
-from topiccrawler.pages.languages import language_of
+from topiccrawler.pages.languages import is_in, language_of
 from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.page_evidence import unpacked
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords
@@ -127,6 +128,8 @@ class KeptNow(NamedTuple):
     kind: str
     language: str
     summary: str
+    opinion: str
+    opinion_reason: str
     alias_of: str
 
     def record(self, sampled: PageRecord, now: float) -> PageRecord:
@@ -193,9 +196,9 @@ class Running(Protocol):
 
 
 class Judge:
-    """The judgement of stored pages by a topic, a person's answers and second opinions (URL -> whether it is about the topic).
+    """The judgement of stored pages by a topic, a person's answers (URL -> whether it is about the topic) and second opinions.
 
-    `threshold`: None = that of the classifier.
+    `threshold`: None = that of the classifier. `restrictions`, `known`: those of the crawl, for pages of the sample.
     """
 
     def __init__(
@@ -204,11 +207,13 @@ class Judge:
         classifier: PageClassifier,
         answers: Mapping[str, bool],
         threshold: float | None = None,
-        opinions: Mapping[str, bool] | None = None,
+        opinions: GivenOpinions | None = None,
+        restrictions: Restrictions | None = None,
+        known: KnownTexts | None = None,
     ) -> None:
         self.topic, self.classifier, self.answers = topic, classifier, answers
-        self.opinions = opinions or {}
-        self.filter = PageFilter.of(classifier, Restrictions(sites=topic.sites))
+        self.opinions, self.known = opinions or GivenOpinions(), known
+        self.filter = PageFilter.of(classifier, replace(restrictions or Restrictions(), sites=topic.sites))
         self.filter.answers = answers
         if threshold is not None:
             self.filter.threshold = threshold
@@ -216,15 +221,26 @@ class Judge:
 
     def of(self, row: int, record: PageRecord) -> Judgement:
         """The judgement of a page that is no copy."""
+        opinion = self.opinions.on(record)
+        said = ("", "") if opinion is None else (opinion.about, opinion.reason)
+        if record.refusal:
+            return Judgement(row, record.relevance, False, True, record.topic, record.summary, *said)
         words = words_of_record(record, self.topic.segmenter, in_segments=self.classifier.reads_segments)
-        opinion = self.opinions.get(record.url)
-        about = "" if opinion is None else YES if opinion else NO
-        relevance, kept = self.filter.verdict(words, url=record.url, opinion=about)
+        relevance, kept = self.filter.verdict(words, url=record.url, opinion=said[0])
         topic = topic_of_page(self.classifier, self.topic, words) if kept else record.topic
         summary = record.summary
         if topic != record.topic or (kept and not summary):
             summary = self._summariser.summary(record.text)
-        return Judgement(row, relevance, kept, not kept, topic, summary)
+        return Judgement(row, relevance, kept, not kept, topic, summary, *said)
+
+    def may_be_kept(self, record: PageRecord) -> bool:
+        """Whether a page of the sample, about the topic, is one to keep: its days, its language, and that its text is not known."""
+        limits = self.filter.restrictions
+        if not record.text or limits.is_old(record.url, record.published):
+            return False
+        if limits.languages and not is_in(record.language or language_of(record.text), limits.languages):
+            return False
+        return self.known is None or not self.known.has(record.text)
 
 
 def judge_again(
@@ -243,8 +259,11 @@ def judge_again(
         raise ArgumentError(f"folder {folder}", "holds no job", "name the folder of a job")
     threshold = None if running is None else running.page_threshold
     topic = topic_of(recipe)
-    opinions = answers_of(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
-    judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions)
+    opinions = GivenOpinions(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
+    since = date.fromisoformat(recipe.since) if recipe.since else None
+    restrictions = Restrictions(since=since, languages=recipe.language)
+    known = KnownTexts.of(Path(recipe.known), folder) if recipe.known else None
+    judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions, restrictions, known)
     if running is not None:
         return _in_running(folder, judge, running, progress)
     return _at_rest(folder, judge, progress)
@@ -353,6 +372,19 @@ def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
     return [url for url, value in relevance.items() if value >= least and url not in is_kept]
 
 
+def to_fetch_again(folder: Path, sample: PageSample, judge: Judge) -> Iterator[list[str]]:
+    """The URLs of pages that were off topic, are not in the sample, and may be kept now, as the last list; empty lists after each BATCH of
+    sampled pages before. Nothing is written, and nothing is judged if the sample has all pages that were not kept."""
+    if len(sample.nearest(1.0, sample.size, stored=False)) < sample.size:
+        return
+    is_kept = dict[str, bool]()
+    for number, (row, record) in enumerate(sample.rows(), 1):
+        is_kept[record.url] = judge.of(row, record).kept and judge.may_be_kept(record)
+        if number % BATCH == 0:
+            yield []
+    yield _to_fetch_again(folder, is_kept)
+
+
 def queue_again(frontier: Frontier, urls: Iterable[str], now: float) -> int:
     """Let URLs whose pages were off topic wait again with their scores; others are skipped. Returns how many."""
     queued = 0
@@ -375,21 +407,23 @@ def _of_copies(
     for row, record in copies:
         now, first = firsts.get(record.alias_of), store.get(record.alias_of)
         relevance, kept, topic = record.relevance, record.stored, record.topic
+        said = record.opinion, record.opinion_reason
         if now is not None:
-            relevance, kept, topic = now.relevance, now.kept, now.topic
+            relevance, kept, topic, said = now.relevance, now.kept, now.topic, now[-2:]
         elif first is not None:
             relevance, kept, topic = first.relevance, first.stored, first.topic
+            said = first.opinion, first.opinion_reason
         answer = judge.answers.get(record.url)
         kept = kept if answer is None else answer
         found.count(record, kept=kept)
-        judgement = Judgement(row, relevance, kept, not kept, topic, record.summary)
+        judgement = Judgement(row, relevance, kept, not kept, topic, record.summary, *said)
         if _differs(judgement, record):
             yield judgement
 
 
 def _differs(judgement: Judgement, record: PageRecord) -> bool:
-    before = record.relevance, record.stored, record.topic
-    return (judgement.relevance, judgement.kept, judgement.topic) != before
+    before = record.relevance, record.stored, record.topic, record.opinion
+    return (judgement.relevance, judgement.kept, judgement.topic, judgement.opinion) != before
 
 
 def _sampled(
@@ -408,14 +442,14 @@ def _sampled(
             changes.stored.append(record.url)
             continue
         judgement = judge.of(row, record)
-        old = judge.filter.restrictions.is_old(record.url, record.published)
-        is_kept[record.url] = judgement.kept and bool(record.text) and not old
+        is_kept[record.url] = judgement.kept and judge.may_be_kept(record)
         if is_kept[record.url]:
             first = texts.setdefault(record.content_hash, _Named(record.url, record.title))
             is_copy = first.url != record.url and may_be_same(record.title, first.title)
             now_kept = KeptNow(
                 *(record.url, judgement.relevance, judgement.topic),
                 *(kind_of_text(record.text), language_of(record.text), judgement.summary),
+                *(judgement.opinion, judgement.opinion_reason),
                 first.url if is_copy else "",
             )
             changes.kept.append(now_kept)

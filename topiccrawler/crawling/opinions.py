@@ -136,7 +136,13 @@ class Opinions:
         for index, question in enumerate(questions):
             opinion = opinions.get(index, Opinion("", ""))
             stored = StoredOpinion(
-                question.key, question.url, opinion.about, opinion.reason, round(now, 3), self.wish
+                question.key,
+                question.url,
+                opinion.about,
+                opinion.reason,
+                round(now, 3),
+                self.wish,
+                self.model,
             )
             found.append((question, stored))
             self.count(opinion.about or "unanswered")
@@ -187,7 +193,15 @@ class Opinions:
 
     def answers(self) -> dict[str, bool]:
         """The opinions by URL, as a person's answers are taught (crawling.teaching)."""
-        return answers_of(self.log.by_key.values(), self.wish)
+        return {
+            one.url: one.about == YES
+            for one in self.log.by_key.values()
+            if one.about and one.wish == self.wish
+        }
+
+    def on_pages(self) -> GivenOpinions:
+        """The opinions about the present wish."""
+        return GivenOpinions(self.log.by_key.values(), self.wish)
 
     def change_topic(self, topic: Topic, about: str) -> None:
         """Ask about another topic from now on; pages that wait are not asked about. `about`: see `wish_of`."""
@@ -198,9 +212,8 @@ class Opinions:
             self._best.clear()
 
     def key_of(self, page: Shown) -> str:
-        """The hash of what is asked about a text; a text with two URLs is one question, two pages without text are two."""
-        parts = (self.wish, self.model, page.title, page.text or page.url)
-        return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+        """See the function of this name."""
+        return key_of(self.wish, self.model, page)
 
     def count(self, name: str, count: int = 1) -> None:
         """Count pages of that outcome."""
@@ -213,9 +226,25 @@ class Opinions:
         return int(question.is_kept), -abs(question.relevance - self.filter.threshold)
 
 
-def answers_of(opinions: Iterable[StoredOpinion], wish: str) -> dict[str, bool]:
-    """The opinions about a wish by URL, true = about it; of several about a URL the last."""
-    return {one.url: one.about == YES for one in opinions if one.about and one.wish == wish}
+def key_of(wish: str, model: str, page: Shown) -> str:
+    """The hash of what a model is asked about a text; a text with two URLs is one question, two pages without text are two."""
+    parts = (wish, model, page.title, page.text or page.url)
+    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+class GivenOpinions:
+    """The opinions about one wish, by the pages that they are about."""
+
+    def __init__(self, opinions: Iterable[StoredOpinion] = (), wish: str = "") -> None:
+        given = [one for one in opinions if one.about and one.wish == wish]
+        self._wish, self._models = wish, {one.model for one in given}
+        self._by_url, self._by_key = {one.url: one for one in given}, {one.key: one for one in given}
+
+    def on(self, page: Page) -> StoredOpinion | None:
+        """The opinion on a page, of several the last; else that on its text at another URL."""
+        found = self._by_url.get(page.url)
+        keys = (key_of(self._wish, model, shown_of(page)) for model in self._models if found is None)
+        return found or next((self._by_key[key] for key in keys if key in self._by_key), None)
 
 
 def wish_of(topic: Topic, about: str) -> str:
@@ -248,5 +277,5 @@ def judged(record: PageRecord, opinion: StoredOpinion) -> PageRecord:
 
 def opinion_in(first: PageRecord) -> dict[str, Any]:
     """What a copy has of the page of which it is a copy."""
-    names = ("relevance", "stored", "refused", "judged", "opinion", "opinion_reason")
+    names = ("relevance", "stored", "refused", "refusal", "judged", "opinion", "opinion_reason")
     return {name: getattr(first, name) for name in names}

@@ -22,7 +22,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.crawl import MOST_COPIES, Crawl
 from topiccrawler.crawling.opinions import OPINIONS, Opinions, Question, judged, opinion_in, wish_of
 from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
@@ -42,7 +42,6 @@ KEY = "TOPIC_JUDGE_KEY"  # in the environment alone: settings are logged and sto
 AT_ONCE = 5  # pages of a request: together some 3 000 tokens
 END_SECONDS = 600.0  # that the last questions of a crawl may take
 MOST_FAILURES = 3  # requests in a row
-MOST_COPIES = 1000  # of a refused page that are refused with it
 MOST_BODY = 500_000  # bytes of the HTML of a page that waits for its opinion
 
 
