@@ -275,7 +275,7 @@ def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> Non
     ("limits", "is_kept"),
     [
         ({}, True), ({"language": ("ja",)}, False), ({"language": ("zh",)}, True),
-        ({"known": "known.jsonl"}, False), ({"since": "2026-01-02"}, False), ({"since": "2026-01-01"}, True),
+        ({"known": "known.jsonl"}, False), ({"known": "moved.jsonl"}, True), ({"since": "2026-01-02"}, False), ({"since": "2026-01-01"}, True),
     ],
 )  # fmt: skip
 def test_a_sampled_page_that_the_crawl_would_not_keep_for_another_reason_is_not_kept(
@@ -288,7 +288,7 @@ def test_a_sampled_page_that_the_crawl_would_not_keep_for_another_reason_is_not_
     known = job.parent / "known.jsonl"
     known.write_text(json.dumps({"text": sampled.text}), encoding="utf-8")
     if "known" in limits:
-        limits = {"known": str(known)}
+        limits = {"known": str(known.with_name(limits["known"]))}
     write_recipe(replace(recipe(), **limits), job)
     assert judge_again(job, {sampled.url: True}).found == is_kept
 

@@ -45,7 +45,10 @@ def site(draw_web: Callable[..., Any]) -> Any:
         for (name, title), body in zip(texts.items(), bodies, strict=True)
     }
     pages["http://hub.example/b7"] = pages["http://hub.example/b0"]  # a copy, which goes with its first
-    pages["http://hub.example/far"] = ("登月", "着陆器降落在月球背面，用钻头采集了土壤样品，飞行控制人员核对了轨道。")
+    pages["http://hub.example/far"] = (
+        "登月",
+        "着陆器降落在月球背面，用钻头采集了土壤样品，飞行控制人员核对了轨道。",
+    )
     links = "".join(f'<a href="{url}">{title}</a>' for url, (title, _) in pages.items())
     return draw_web(
         {

@@ -13,6 +13,7 @@ what is found, BATCH pages at a time, because it alone writes to the database of
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import Counter
@@ -49,6 +50,8 @@ from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import Judgement, PageRecord, Pages
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
+
+logger = logging.getLogger(__name__)
 
 BATCH = 100  # pages
 LEAST_SHARE = 0.5
@@ -262,7 +265,12 @@ def judge_again(
     opinions = GivenOpinions(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
     since = date.fromisoformat(recipe.since) if recipe.since else None
     restrictions = Restrictions(since=since, languages=recipe.language)
-    known = KnownTexts.of(Path(recipe.known), folder) if recipe.known else None
+    known = None
+    if recipe.known:
+        try:
+            known = KnownTexts.of(Path(recipe.known), folder)
+        except ArgumentError as fault:  # it was moved since; it decides about few pages
+            logger.warning("%s; pages are judged without it", fault)
     judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions, restrictions, known)
     if running is not None:
         return _in_running(folder, judge, running, progress)
