@@ -13,6 +13,7 @@ import pytest
 from two_meanings import BASKETBALL, SPACE, texts_of
 
 from topiccrawler.crawling.assemble import assemble, page_classifier_of, topic_of
+from topiccrawler.crawling.explanation import PastCrawl, crawl_as_json
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
@@ -269,6 +270,27 @@ def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> Non
     )  # another wish: the opinions on the former one count no more
     assert judge_again(job, {}).restored == 1
     assert {one.opinion for one in pages(job)} == {""}
+
+
+def test_an_opinion_on_a_former_wish_is_marked_until_pages_are_judged_again(job: Path) -> None:
+    wish = wish_of(topic_of(recipe()), "")
+    asked = ((0, wish), (1, "篮球队"))
+    OpinionLog(job / OPINIONS).add(
+        [StoredOpinion(f"{at}", url(at), "yes", "", 2.0, of, "tiny") for at, of in asked]
+    )
+    files = JobFiles(job)
+    for at, _ in asked:
+        files.keep(replace(files.store.get(url(at)), opinion="yes"))
+    files.close()
+
+    def former() -> list[tuple[str, str]]:
+        with closing(PastCrawl(job)) as past:
+            found = [crawl_as_json(past.of(url(at)), job, past.parts)["stored"] for at, _ in asked]
+        return [(one["opinion"], one["opinion_former_wish"]) for one in found]
+
+    assert former() == [("yes", ""), ("yes", "篮球队")]
+    judge_again(job, {})
+    assert former() == [("yes", ""), ("", "")]
 
 
 @pytest.mark.parametrize(
