@@ -212,7 +212,7 @@ class Opinions:
             self._best.clear()
 
     def key_of(self, page: Shown) -> str:
-        """See the function of this name."""
+        """The key of the question about a page in this crawl."""
         return key_of(self.wish, self.model, page)
 
     def count(self, name: str, count: int = 1) -> None:

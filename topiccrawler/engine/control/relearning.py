@@ -59,11 +59,11 @@ async def teach_by_opinions(crawl: Crawl, answers: Mapping[str, bool]) -> bool:
         return False
     logger.info("The topic was taught by %d second opinions", len(new))
     await go_on_taught(crawl, keep=few)
-    await _fetch_again(crawl)
+    await fetch_again(crawl)
     return True
 
 
-async def _fetch_again(crawl: Crawl) -> None:
+async def fetch_again(crawl: Crawl) -> None:
     """Queue pages again that were off topic, whose text is not at hand, and that may be kept now."""
     crawl.files.commit()
     judge = _judge_of(crawl)
