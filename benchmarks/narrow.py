@@ -51,6 +51,7 @@ SETTINGS = {
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "False",
     "ROBOTSTXT_OBEY": "False",
+    "TOPIC_ROBOTS_TAGS_OBEY": "False",
     "HTTPERROR_ALLOW_ALL": "False",
     "RETRY_ENABLED": "False",
 }

@@ -28,11 +28,12 @@ def page(title: str, *hrefs: str, head: str = "", text: str = FUNDS) -> str:
 
 @pytest.fixture
 def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    def run(web: Any, *more: str, job: str = "job", pages: int = 40) -> Path:
+    def run(web: Any, *more: str, job: str = "job", pages: int = 40, revisit: bool = False) -> Path:
         folder = tmp_path / job
         options = [part for one in (*SETTINGS, f"JOBDIR={folder}", *more) for part in ("-s", one)]
         ran = forked_scrapy(
             "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.cn/", "-a", f"pages={pages}",
+            "-a", f"revisit={revisit}",
             *options, proxy=web.proxy,
         )  # fmt: skip
         assert ran.code == 0, ran.err
@@ -108,6 +109,42 @@ def test_a_page_that_asks_so_is_not_kept_and_its_links_are_not_queued(
     folder = crawl(web, "TOPIC_ROBOTS_TAGS_OBEY=False", job="other")
     assert len(list(Job(folder).pages())) == 12
     assert not [key for key in stats_of(folder) if "robots_tags" in key]
+
+
+@pytest.mark.slow
+def test_a_page_that_asks_so_when_it_is_looked_at_again_leaves_the_corpus(
+    draw_web: Callable[..., Any],
+    crawl: Callable[..., Any],
+    forked_scrapy: Callable[..., Any],
+) -> None:
+    asks = '<meta name="robots" content="noindex">'
+    web = draw_web(
+        {
+            "http://hub.cn/": page("股票", "/1", "/2", "/3", "/4"),
+            "http://hub.cn/1": page("基金一", text="基金一号净值上涨，投资者买入。"),
+            "http://hub.cn/2": page("基金二", text="基金二号净值下跌，投资者卖出。"),
+            "http://hub.cn/3": page("天气", "/5", text="周末天气晴朗，适合出门散步。"),
+            "http://hub.cn/4": page("基金一", text="基金一号净值上涨，投资者买入。"),  # a copy of the first
+            "http://hub.cn/5": page("基金五", text="基金五号净值持平，投资者等待。"),
+        }
+    )
+    folder = crawl(web)
+    before = {one.url[-1] for one in Job(folder).pages()}
+    assert before >= {"1", "2", "5"}
+    assert [one.url for one in open_sample(folder).records()] == ["http://hub.cn/3"]
+    for number, title in ((1, "基金一"), (3, "天气")):
+        web.pages[f"http://hub.cn/{number}"] = page(title, head=asks)
+    crawl(web, revisit=True)
+    assert {one.url[-1] for one in Job(folder).pages()} == before - {"1", "4"}
+    assert list(open_sample(folder).records()) == []
+    listed = forked_scrapy("pages", str(folder), "--refused", "--json").out
+    refused = {line["url"][-1]: line["refusal"] for line in map(json.loads, listed.splitlines())}
+    assert refused == {"1": "noindex (meta robots)", "4": "noindex (meta robots)"}
+    assert "(noindex (meta robots))" in forked_scrapy("pages", str(folder), "--refused").out
+    why = forked_scrapy("explain", "http://hub.cn/1", "--job", str(folder)).out
+    assert "by the page's own wish, noindex (meta robots): not kept any more" in why
+    assert forked_scrapy("pages", str(folder), "judge").code == 0
+    assert {one.url[-1] for one in Job(folder).pages()} == before - {"1", "4"}
 
 
 ROBOTS = """

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
 NO_PAGE = "redirect to no page"
+MOST_COPIES = 1000  # of a refused page that are refused with it
 
 
 class Clock:
@@ -518,6 +519,17 @@ class Crawl:
             self.files.keep(record)
         else:
             self.files.kept_in.keep(record, self.files.segmenter)
+
+    def withdraw(self, url: str, refusal: str) -> None:
+        """Refuse a stored page that asks not to be kept any more, with its copies, and take it out of the sample. `refusal`: the reason."""
+        store = self.files.store
+        self.files.discarded.delete(url)
+        urls = [url, *store.copies(url, MOST_COPIES)]
+        for record in filter(None, map(store.get, urls)):
+            refused = replace(record, stored=False, refused=True, refusal=refusal, judged=self.clock())
+            self.keep(refused)
+            if record.stored:
+                self.correct_counts(-1, -bool(record.alias_of), {record.kind: -1}, {record.format: -1})
 
     def correct_counts(
         self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]

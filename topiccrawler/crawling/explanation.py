@@ -26,6 +26,7 @@ from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, l
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.judging import words_of_record
+from topiccrawler.crawling.opinions import OPINIONS, GivenOpinions, wish_of
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_rule
@@ -37,6 +38,7 @@ from topiccrawler.frontier.stored_state import QueueLookup, is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Visit
 from topiccrawler.relevance.evidence import words_that_lead
+from topiccrawler.store.opinions import read_opinions
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.strategies.base import Explainer, Shares, Strategy
 from topiccrawler.urls.canonical import host_of
@@ -406,9 +408,21 @@ def _judged_by(record: PageRecord, folder: Path) -> str:
     """Which judgement of a stored page counts."""
     if not record.judged:
         return "the topic when it was fetched"
+    if record.refusal:
+        return f"the page's own wish, {record.refusal}"
     if record.url in answered(folder):
         return "a person's answer"
     return "a second opinion" if record.opinion else "the topic as it is now"
+
+
+def _former_wish(record: PageRecord, folder: Path, parts: Parts | None) -> str:
+    """The former wish of the job that the opinion on a stored page is about; empty if it is about the present one."""
+    if not record.opinion or parts is None:
+        return ""
+    known, wish = list(read_opinions(folder / OPINIONS)), wish_of(parts.topic, parts.recipe.about)
+    if GivenOpinions(known, wish).on(record) is not None:
+        return ""
+    return next((one.wish for one in reversed(known) if one.url == record.url and one.about), "")
 
 
 def crawl_as_json(
@@ -451,6 +465,7 @@ def crawl_as_json(
             "kept": record.stored,
             "opinion": record.opinion,
             "opinion_reason": record.opinion_reason,
+            "opinion_former_wish": _former_wish(record, folder, parts),
             "judged": record.judged or None,
             "judged_by": _judged_by(record, folder),
             **words_behind(parts, record),

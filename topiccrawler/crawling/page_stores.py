@@ -195,6 +195,9 @@ def arguments_of(folder: Path) -> dict[str, str]:
         "page_classifier": recipe.page_classifier,
         "sites": recipe.sites or "",
         "about": recipe.about,
+        "since": recipe.since,
+        "language": ",".join(recipe.language),
+        "known": recipe.known,
         "seeds": ",".join(seeds),
     }
     if recipe.keywords and "keywords" not in plain:  # additional keywords for a named topic

@@ -127,6 +127,7 @@ class Lessons:
             _shared(words_of_record(record, self.segmenter, in_segments=in_segments), known)
             for record in self.records
         ]
+        self.records = [replace(record, evidence=b"", media="") for record in self.records]
 
     def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
         """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs. An answer about a copy is one about

@@ -212,6 +212,9 @@ def open_crawl(
         sites=params.sites,
         page_classifier=params.page_classifier,
         about=params.about,
+        since=None if params.since is None else params.since.isoformat(),
+        language=params.language or None,
+        known=None if params.known is None else str(_named(params.known, settings).absolute()),
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -249,7 +252,7 @@ def open_crawl(
     files.check(queued=bool(jobdir))
     known = None
     if params.known is not None:
-        known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
+        known = KnownTexts.of(_named(params.known, settings), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
     budgets = _budgets(settings, frontier)
     crawl = Crawl(
@@ -275,6 +278,11 @@ def open_crawl(
     if settings.getbool("FRONTIER_FAIR_SHARES"):
         hosts.shares = FairShares(budgets.sites.proofs)
     return crawl
+
+
+def _named(known: str, settings: BaseSettings) -> Path:
+    """What `-a known=` names: a path, or a job in the data folder."""
+    return folder_named(known, Path(settings.get("TOPIC_DATA_DIR")))
 
 
 def _idle_share(params: CrawlParams) -> float:

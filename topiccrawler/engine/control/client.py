@@ -166,6 +166,7 @@ class RunningCrawl:
         pieces: list[tuple[str, Any]] = [("pages", one) for one in changes.pages]
         pieces += [("kept", one) for one in changes.kept]
         pieces += [("sampled", one) for one in changes.sampled.items()]
+        pieces += [("stored", url) for url in changes.stored]
         some, size = dict[str, list[Any]](), 0
         for name, one in pieces:
             length = len(json.dumps(one))
