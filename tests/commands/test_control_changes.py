@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -50,19 +51,23 @@ def changed(
         assert ran.err.count("\n") == ran.code
         return str(ran.out or ran.err).strip()
 
-    before = ask(job, "top")["top"]
-    dropped = next(row["url"] for row in before if row["url"] != BEHIND[5])
+    def listed(*words: str) -> Any:
+        return json.loads(order(*words, "--json"))
+
+    before = listed("top")["top"]
+    _, *waiting = before  # the first is under way: the file has its lease when a page has ended
+    dropped = next(row["url"] for row in waiting if row["url"] != BEHIND[5])
     seen: dict[str, Any] = {
         "job": job,
         "dropped": dropped,
-        "top": before,
+        "top": waiting,
         "shown": order("top"),
         "sites": order("sites"),
         "preview": order("block", dropped, "--preview"),
         "block": order("block", dropped),
         "block site": order("block", "--site", "c.example"),
-        "after": ask(job, "top")["top"],
-        "why": ask(job, "why", {"url": dropped})["crawl"],
+        "after": listed("top")["top"],
+        "why": listed("why", dropped)["crawl"],
         "gate preview": order("set", "link_threshold=1", "--preview"),
         "gate": order("set", "link_threshold=0.001"),
         "page": order("set", "page_threshold=1"),

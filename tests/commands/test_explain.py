@@ -17,7 +17,6 @@ from message_facts import numbers
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import is_made
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.urls.unwanted import Block
 
@@ -203,16 +202,15 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     own.write_text(OWN_TOPIC, encoding="utf-8")
     job = crawl(kept="TOPIC_DATA_DIR", topic=str(own)).job
     own.unlink()
-    assert not is_made(job / "job.sqlite")
     found = explain(f"{SITE}fund", "--job", str(job))
     assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
     assert len(found["shares"]) == len(FEATURES)
     assert found["gate"]["taken"]
     assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
-        (SITE, "stored"),
-        (f"{SITE}news", "not kept"),
-        (f"{SITE}fund", "stored"),
+        (SITE, "completed"),
+        (f"{SITE}news", "discarded"),
+        (f"{SITE}fund", "completed"),
     ]
     assert found["crawl"]["path_is_whole"]
 

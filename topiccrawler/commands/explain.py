@@ -72,11 +72,7 @@ class Command(ReportingCommand):
             link = self._link(url, history, texts)
             explanation = _by_link_model(parts, link)
         strategy = parts.recipe.strategy if of_the_job and not texts else None
-        limits = FetchLimits(
-            int(self.setting("DEPTH_LIMIT") or 0),
-            int(self.setting("URLLENGTH_LIMIT") or 0),
-            self.project.getbool("TOPIC_PRIVATE_NETWORK"),
-        )
+        limits = FetchLimits.of(self.project)
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
         found = explained(parts, link, explanation, strategy, admission, tunnel)

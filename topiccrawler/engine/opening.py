@@ -223,6 +223,8 @@ def open_crawl(
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
+    if queue.address is not None:
+        recipe = replace(recipe, queue=queue.address.redacted, queue_job=queue.job)
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
@@ -118,19 +118,17 @@ METRICS = "metrics"  # the verb whose response is plain text, not JSON
 def ask(
     folder: Path,
     verb: str,
-    query: Mapping[str, object] | None = None,
     body: Mapping[str, object] | None = None,
     patience: float = PATIENCE_SECONDS,
 ) -> Any:
     """Send a request to the crawl and return its response: a JSON object, or a text for METRICS.
 
-    `query`: parameters of the URL. `body`: JSON for a verb that changes something; None = the verb only reads. `patience`: timeout in
+    `body`: JSON for a verb that changes something; None = the verb only reads. `patience`: timeout in
     seconds. StateError when there is no response, or one of another program; ArgumentError when the crawl refuses the request.
     """
     address = Address.read(folder)
-    path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
-        status, kind, text = _exchange(address, path, body, patience)
+        status, kind, text = _exchange(address, f"/{verb}", body, patience)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"

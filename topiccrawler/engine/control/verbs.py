@@ -19,7 +19,7 @@ from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
 from topiccrawler.engine.control.relearning import go_on_taught
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
-from topiccrawler.engine.control.waiting import count, drop, sites, slices, top, why
+from topiccrawler.engine.control.waiting import count, drop, slices
 from topiccrawler.engine.pausing import Pause
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.waking import WAKE
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Values, Verb
 
 STOPPED = "stopped"  # finish_reason
-MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
 logger = logging.getLogger(__name__)
 
 _CHANGES = TypeAdapter(Changes)
-MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
 class Verbs:
@@ -50,7 +48,7 @@ class Verbs:
     @property
     def asks(self) -> Mapping[str, Verb]:
         """The verbs that change nothing, by name."""
-        return {name: getattr(self, name) for name in ("status", "top", "sites", "why", "metrics")}
+        return {name: getattr(self, name) for name in ("status", "metrics")}
 
     @property
     def orders(self) -> Mapping[str, Verb]:
@@ -63,19 +61,6 @@ class Verbs:
     async def status(self, _: Values) -> Values:
         """The status of the crawl (status_of)."""
         return self._status()
-
-    async def top(self, values: Values) -> Values:
-        """The waiting URLs with the highest scores; `n`: how many."""
-        return {"top": top(self._crawl, self._number("top", values))}
-
-    async def sites(self, values: Values) -> Values:
-        """The hosts with the most waiting URLs; `n`: how many."""
-        return {"sites": sites(self._crawl, self._number("sites", values))}
-
-    async def why(self, values: Values) -> Values:
-        """Why a `url` has its score, what the link gate decides, and what became of the URL."""
-        self._check_open()
-        return await why(self._crawl, str(values.get("url", "")))
 
     async def metrics(self, _: Values) -> str:
         """The metrics for Prometheus, as text."""
@@ -198,13 +183,6 @@ class Verbs:
             self._engine.crawl(WAKE)
         logger.info("%d pages that were off topic are fetched again", queued)
         return {"queued": queued}
-
-    def _number(self, verb: str, values: Values) -> int:
-        self._check_open()
-        value = str(values.get("n", MOST_SHOWN))
-        if not value.isdecimal() or len(value) > MOST_DIGITS or not 0 < int(value) <= MOST_TOP:
-            raise ArgumentError(f"{verb} {value}", "is no such number", f"give one from 1 to {MOST_TOP}")
-        return int(value)
 
     def _note(self, verb: str, **what: Any) -> None:
         client.note(self._crawl.files.folder, self._crawl.clock(), verb, what)
