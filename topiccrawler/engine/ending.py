@@ -281,6 +281,12 @@ def why(
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
         words, more = _reached(crawl, articles)
         remedy = Message("the same command with a larger number ({argument})", argument=more)
+    elif reason == "finished" and crawl.waits_long_for_few(crawl.clock()):
+        words = Message(
+            "{pages} of {most} pages are fetched, and what still waits is tried again only after a long time",
+            pages=crawl.harvest.pages,
+            most=limits.pages or 0,
+        )
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = (
             Message("the budgets of hosts hold back all that waits"),
