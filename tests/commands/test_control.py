@@ -119,7 +119,7 @@ def refused(address: Address) -> dict[str, int]:
         "no charset": status("POST", {**right, "Content-Type": "application/json; charset=none"}),
         "deep": status("POST", right, body="[" * 60_000),
         "a list": status("GET", right, "/top"),
-        "too long": status("POST", right, body=json.dumps({"pad": "x" * 70_000})),
+        "too long": status("POST", right, body=json.dumps({"pad": "x" * 33_000_000})),
         "no verb": status("GET", right, "/execute"),
         "changed by a link": status("GET", right, "/stop"),
         "localhost": status("GET", {**right, "Host": f"localhost:{place.port}"}, "/status"),

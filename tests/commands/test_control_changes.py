@@ -91,9 +91,9 @@ def changed(
         )
     }
     seen["limits"] = ask(job, "status")["limits"]
-    seen["again"] = ask(job, "again", body={"urls": [SEED, "http://nowhere.example/"]})["queued"]
+    seen["again"] = ask(job, "judged", body={"again": [SEED, "http://nowhere.example/"]})["queued"]
     with pytest.raises(ArgumentError) as refused:
-        ask(job, "again", body={"urls": SEED})
+        ask(job, "judged", body={"again": SEED})
     seen["not again"] = str(refused.value)
     with pytest.raises(ArgumentError, match="matches everything"):
         ask(job, "block", body={"pattern": "*"})
@@ -189,7 +189,7 @@ def test_each_change_is_in_the_log_and_in_the_job(changed: dict[str, Any]) -> No
     assert (reported[5]["name"], reported[5]["before"], reported[5]["after"]) == ("pages", None, 100)
     # the seed is below the page threshold of 1, and the answer about it is yes
     judged = re.findall(r"judged again: (\d+) refused, (\d+) restored", changed["ran"].err)
-    assert judged == [("1", "0"), ("0", "1")]
+    assert judged == [("1", "0"), ("0", "1"), ("0", "0")]
     assert changed["again"] == 0
     assert "has no list of URLs" in changed["not again"]
     assert 'Control: set {"name": "pages"' in changed["ran"].err

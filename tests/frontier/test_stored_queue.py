@@ -79,6 +79,22 @@ def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) 
         assert overview(path).states["waiting"] == 2
 
 
+def test_a_reader_never_blocks_the_writer_and_sees_one_moment(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    with SqliteFrontier(path) as frontier:
+        for number in range(300):
+            url = f"http://a.cn/{number}"
+            frontier.push([(link(url[7:]), Score(url, 1.0))], now=0.0)
+            frontier.commit()
+            if number == 100:
+                reader = StoredQueue(path)
+                assert reader.overview().states["waiting"] == 101
+        seen = reader.overview(top=1000)
+        assert (seen.states["waiting"], len(seen.top), len(list(reader.queued()))) == (101, 101, 101)
+        reader.close()
+        assert overview(path).states["waiting"] == 300
+
+
 def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
     with pytest.raises(StateError, match=r"none\.sqlite"):
         overview(tmp_path / "none.sqlite")

@@ -30,7 +30,6 @@ from topiccrawler.errors import ArgumentError, StateError, file_faults
 if TYPE_CHECKING:
     from topiccrawler.crawling.judging import Changes, JudgedAgain
 
-MOST_CHARACTERS = 30_000  # of the URLs or pages in one request
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
@@ -161,38 +160,13 @@ class RunningCrawl:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
 
     def write(self, changes: Changes) -> None:
-        pieces: list[tuple[str, Any]] = [("pages", one) for one in changes.pages]
-        pieces += [("kept", one) for one in changes.kept]
-        pieces += [("sampled", one) for one in changes.sampled.items()]
-        some, size = dict[str, list[Any]](), 0
-        for name, one in pieces:
-            length = len(json.dumps(one))
-            if some and size + length > MOST_CHARACTERS:
-                self._write(some)
-                some, size = {}, 0
-            some.setdefault(name, []).append(one)
-            size += length
-        if some:
-            self._write(some)
+        named = {"pages": changes.pages, "kept": changes.kept, "sampled": changes.sampled}
+        ask(self.folder, "judge", body=named)
 
-    def _write(self, some: Mapping[str, list[Any]]) -> None:
-        ask(self.folder, "judge", body={**some, "sampled": dict(some.get("sampled", ()))})
-
-    def judged(self, found: JudgedAgain) -> None:
-        numbers = {
-            name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
-        }
-        ask(self.folder, "judged", body=numbers | {"kinds": {**found.kinds}, "formats": {**found.formats}})
-
-    def queue_again(self, urls: Sequence[str]) -> int:
-        queued, some, size = 0, list[str](), 0
-        for url in [*urls, ""]:
-            if some and (not url or size + len(url) > MOST_CHARACTERS):
-                queued += int(ask(self.folder, "again", body={"urls": some})["queued"])
-                some, size = [], 0
-            some.append(url)
-            size += len(url)
-        return queued
+    def judged(self, found: JudgedAgain, again: Sequence[str]) -> int:
+        names = ("gained", "copies", "refused", "restored", "found", "kinds", "formats")
+        numbers = {name: getattr(found, name) for name in names}
+        return int(ask(self.folder, "judged", body={**numbers, "again": [*again]})["queued"])
 
 
 def running_in(folder: Path) -> RunningCrawl | None:

@@ -61,7 +61,7 @@ def is_here(header: str, host: str, port: int) -> bool:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 65_536  # of a request's body
+MOST_BYTES = 32_000_000  # of a request's body: judgements of all copies in a large job
 SHUTDOWN_SECONDS = 2.0  # time for responses under way at the end
 Values = Mapping[str, Any]
 Verb = Callable[[Values], Awaitable[Values | str]]

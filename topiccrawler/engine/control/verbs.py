@@ -55,7 +55,7 @@ class Verbs:
         """The verbs that change something, by name."""
         return {
             name: getattr(self, name)
-            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged", "again")
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged")
         }
 
     async def status(self, _: Values) -> Values:
@@ -158,30 +158,25 @@ class Verbs:
         return {"pages": len(changes.pages)}
 
     async def judged(self, values: Values) -> Values:
-        """Correct the counts of kept pages by what judging the stored pages again has changed, and return the status."""
+        """Correct the counts of kept pages by what judging the stored pages again has changed, fetch the pages `again` that were off topic,
+        and return how many of these are `queued`."""
         self._check_open()
+        crawl, again = self._crawl, values.get("again", [])
         try:
             kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
             counts = int(values.get("gained", 0)), int(values.get("copies", 0))
-            self._crawl.correct_counts(*counts, kinds, formats)
-            self._crawl.files.commit()
+            crawl.correct_counts(*counts, kinds, formats)
             changes = [f"{int(values.get(name, 0))} {name}" for name in ("refused", "restored", "found")]
         except (TypeError, ValueError):
             raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
-        logger.info("Stored pages were judged again: %s", ", ".join(changes))
-        return self._status()
-
-    async def again(self, values: Values) -> Values:
-        """Queue `urls` again whose pages were off topic, and return how many are `queued`."""
-        self._check_open()
-        urls = values.get("urls")
-        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
-            raise ArgumentError("again", "has no list of URLs", 'send {"urls": [...]}')
-        queued = queue_again(self._crawl.frontier, urls, self._crawl.clock())
-        self._crawl.frontier.commit()
+        if not isinstance(again, list) or not all(isinstance(url, str) for url in again):
+            raise ArgumentError("judged", "has no list of URLs", 'send {"again": [...]}')
+        queued = queue_again(crawl.frontier, again, crawl.clock())
+        crawl.files.commit()
+        crawl.frontier.commit()
         if self._scheduler is not None:
             self._engine.crawl(WAKE)
-        logger.info("%d pages that were off topic are fetched again", queued)
+        logger.info("Stored pages were judged again: %s; %d are fetched again", ", ".join(changes), queued)
         return {"queued": queued}
 
     def _note(self, verb: str, **what: Any) -> None:
