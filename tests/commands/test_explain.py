@@ -15,6 +15,7 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
+from topiccrawler.frontier.budgets import HOST_PAGES
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.strategies.adaptive import FEATURES
@@ -129,7 +130,7 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
     with closing(SqliteFrontier(job / "job.sqlite", Hosts())) as frontier:
         Blocks(frontier.notes).add(Block(pattern=f"{SITE}fund"))
         frontier.commit()
-    settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False")
+    settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False", "-s", "FRONTIER_HOST_PAGES=1")
     found = explain(f"{SITE}fund", "--job", str(job), *settings)["admission"]
     [robots] = [rule for rule in found if rule["rule"] == "robots_txt"]
     assert re.fullmatch(r"robots\.txt \d+ \w+ ago: http 404", robots.pop("why"))
@@ -140,8 +141,8 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         ("allowed_domains", "passed", ""),
         ("blocked", "refused", f"blocked: {SITE}fund"),
         ("private_network", "passed", ""),
-        ("budget", "unknown", ""),
-        ("trap", "unknown", ""),
+        ("budget", "refused", HOST_PAGES),
+        ("trap", "passed", ""),
         ("gate", "passed", OPEN),
         ("robots_txt", "passed", "no rules"),
         ("resolved_address", "unknown", ""),

@@ -19,5 +19,5 @@ def test_usage_and_faults_name_the_program_that_was_called(module: str, name: st
         return ran.stdout + ran.stderr
 
     usage = said("--help")
-    assert f"  {name} frontier [JOBDIR]\n  {name} frontier --job NAME" in usage
+    assert f"  {name} frontier [JOB]\n  {name} frontier --job NAME" in usage
     assert f"{name} frontier: " in said("--nonsense")

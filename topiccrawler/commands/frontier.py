@@ -39,7 +39,7 @@ class Command(ReportingCommand):
         tables, folders = _parsed(args)
         given = next(iter(folders), None) or self.setting("JOBDIR")
         if not given:
-            raise ArgumentError("scrapy frontier", "no job is given", "name its folder")
+            raise ArgumentError("scrapy frontier", "no job is given", "name its folder, or give -s JOBDIR=…")
         folder = folder_named(given, self.data)
         if tables:
             self._write_tables(folder, opts)

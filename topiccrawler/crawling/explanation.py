@@ -12,10 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Self, cast
 
 from topiccrawler.crawling import admission as rules
@@ -33,6 +33,8 @@ from topiccrawler.crawling.sharing import Learned
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row, State
+from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.stored_queue import QueueView, StoredQueue
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Visit
@@ -309,6 +311,7 @@ class FetchLimits:
     depth: int = 0
     url_length: int = 0
     private_network: bool = False  # whether hosts of private networks may be fetched
+    allowance: Allowance = field(default_factory=Allowance)
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
@@ -317,6 +320,7 @@ class FetchLimits:
             settings.getint("DEPTH_LIMIT"),
             settings.getint("URLLENGTH_LIMIT"),
             settings.getbool("TOPIC_PRIVATE_NETWORK"),
+            Allowance.of(settings.getint),
         )
 
 
@@ -334,13 +338,14 @@ def admission_of(
         found.append(rules.blocked(Blocks(notes)))
     if not limits.private_network:
         found.append(rules.private_network(seed_hosts))
-    of_robots = (
-        rules.DownloaderRule(rules.ROBOTS_TXT, _unknown) if notes is None else robots_rule(notes, time.time)
-    )
-    unknown = [
-        rules.DownloaderRule(name, _unknown) for name in (rules.BUDGET, rules.TRAP, rules.RESOLVED_ADDRESS)
-    ]
-    return Admission([*found, *unknown, of_robots])
+    unknown = [rules.RESOLVED_ADDRESS]
+    if notes is None:
+        unknown += [rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT]
+    else:
+        noted = cast("Frontier", SimpleNamespace(notes=notes, hosts=Hosts()))  # all that budgets read
+        budgets = Budgets(noted, limits.allowance)
+        found += [rules.BudgetRule(budgets), rules.TrapRule(budgets), robots_rule(notes, time.time)]
+    return Admission([*found, *(rules.DownloaderRule(name, _unknown) for name in unknown)])
 
 
 def _unknown(_: Link) -> Decision | None:

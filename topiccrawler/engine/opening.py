@@ -18,11 +18,11 @@ import os
 import sys
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import Any, TypeVar
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
@@ -247,7 +247,7 @@ def open_crawl(
     if params.known is not None:
         known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
-    budgets = _budgets(settings, frontier)
+    budgets = Budgets(frontier, Allowance.of(settings.getint))
     crawl = Crawl(
         parts,
         frontier,
@@ -277,13 +277,6 @@ def _idle_share(params: CrawlParams) -> float:
     """The share of the download slots, 0..1, that may stay empty to wait for better URLs; 1 when fetches, not time, are to be saved."""
     saves_fetches = bool(params.pages) if params.objective is None else params.objective == FETCHES
     return 1.0 if saves_fetches else IDLE_SHARE
-
-
-def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    """The budgets by the settings, which are named after the fields of Allowance: FRONTIER_HOST_PAGES."""
-    names = [one.name for one in fields(Allowance) if one.name != "limits"]
-    bounds: dict[str, Any] = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in names}
-    return Budgets(frontier, Allowance(**bounds))
 
 
 def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:

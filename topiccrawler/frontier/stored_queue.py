@@ -98,7 +98,7 @@ class StoredQueue:
 
     def __init__(self, path: Path) -> None:
         if not is_made(path):
-            remedy = "name the folder of a job whose crawl has begun, and is not on a server"
+            remedy = "name the folder of a job (its JOBDIR) whose crawl has begun"
             raise StateError(str(path), "there is no queue", remedy)
         self._database = JobDatabase(path, read_only=True)
         self._rows = Rows(self._database)
