@@ -261,8 +261,8 @@ class Crawl:
 
     def waits_long_for_few(self, now: float) -> bool:
         """Whether nearly all pages of the limit are fetched, and what still waits is tried again only after a long time, as after failures."""
-        most, due = self.limits.pages, self.next_ready(now)
-        return bool(most) and self.harvest.pages >= NEARLY * most and (due or 0.0) > now + LONG_SECONDS
+        most, due = self.limits.pages or 0, self.next_ready(now) or 0.0
+        return 0 < NEARLY * most <= self.harvest.pages and due > now + LONG_SECONDS
 
     def is_enough(self, under_way: int = 0) -> bool:
         """Whether all processes together have reached the page limits, or this process expects too little of the next pages (`until`).

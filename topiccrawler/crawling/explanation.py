@@ -339,13 +339,14 @@ def admission_of(
     if not limits.private_network:
         found.append(rules.private_network(seed_hosts))
     unknown = [rules.RESOLVED_ADDRESS]
-    if notes is None:
-        unknown += [rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT]
-    else:
+    unknown += [rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT] if notes is None else []
+    of_downloader = [rules.DownloaderRule(name, _unknown) for name in unknown]
+    if notes is not None:
         noted = cast("Frontier", SimpleNamespace(notes=notes, hosts=Hosts()))  # all that budgets read
         budgets = Budgets(noted, limits.allowance)
-        found += [rules.BudgetRule(budgets), rules.TrapRule(budgets), robots_rule(notes, time.time)]
-    return Admission([*found, *(rules.DownloaderRule(name, _unknown) for name in unknown)])
+        found += [rules.BudgetRule(budgets), rules.TrapRule(budgets)]
+        of_downloader.append(robots_rule(notes, time.time))
+    return Admission([*found, *of_downloader])
 
 
 def _unknown(_: Link) -> Decision | None:
