@@ -104,7 +104,7 @@ def test_a_page_classifier_that_is_not_there_is_one_line(
 
 def test_a_folder_that_cannot_be_made_is_one_line(refusal: Callable[..., str]) -> None:
     said = refusal("topic", {"JOBDIR": "/proc/none"}, topic="finance", seeds="http://a.example/")
-    assert re.fullmatch("folder /proc/none: cannot be .*; set JOBDIR to a folder of yours", said)
+    assert re.fullmatch("folder /proc/none: cannot be made: .*; make room or name another folder, .*", said)
 
 
 def test_the_job_of_another_topic_is_one_line_also_without_seeds(

@@ -76,6 +76,10 @@ NO_PAGE = "redirect to no page"
 MOST_COPIES = 1000  # of a refused page that are refused with it
 
 
+NEARLY = 0.99  # of the limit of pages: the last ones are not worth a wait of LONG_SECONDS
+LONG_SECONDS = 60.0
+
+
 class Clock:
     """A clock in seconds since the epoch that never runs backwards: it reads the time of day once and adds a monotonic clock to it."""
 
@@ -250,9 +254,16 @@ class Crawl:
             return pending or (shared and self.outages.urls_are_worth_waiting(now))
         if self.outages.stops or self.outages.urls_are_worth_waiting(now):
             return True
+        if self.waits_long_for_few(now):
+            return False
         if self.outages.is_settled and (budgets is None or not budgets.closed):
             return True
         return self.hosts.may_come(now)  # or budgets and failures hold back all waiting URLs
+
+    def waits_long_for_few(self, now: float) -> bool:
+        """Whether nearly all pages of the limit are fetched, and what still waits is tried again only after a long time, as after failures."""
+        most, due = self.limits.pages or 0, self.next_ready(now) or 0.0
+        return 0 < NEARLY * most <= self.harvest.pages and due > now + LONG_SECONDS
 
     def is_enough(self, under_way: int = 0) -> bool:
         """Whether all processes together have reached the page limits, or this process expects too little of the next pages (`until`).

@@ -191,11 +191,9 @@ class Running(Protocol):
     def write(self, changes: Changes) -> None:
         """Let the crawl write what judging its pages again has changed."""
 
-    def judged(self, found: JudgedAgain) -> None:
-        """Correct the counts of the crawl by what judging its pages again has changed."""
-
-    def queue_again(self, urls: Sequence[str]) -> int:
-        """Let the crawl fetch pages again that were off topic. Returns how many."""
+    def judged(self, found: JudgedAgain, again: Sequence[str]) -> int:
+        """Correct the counts of the crawl by what judging its pages again has changed, and let it fetch the pages `again` that were off
+        topic. Returns how many."""
 
 
 class Judge:
@@ -286,9 +284,7 @@ def _in_running(folder: Path, judge: Judge, running: Running, progress: Progress
                 running.write(changes)
             if progress is not None:
                 progress(found.pages)
-    again = _to_fetch_again(folder, is_kept)
-    running.judged(found)
-    found.queued = running.queue_again(again) if again else 0
+    found.queued = running.judged(found, _to_fetch_again(folder, is_kept))
     return found
 
 

@@ -230,6 +230,9 @@ class Recipe:
     # address of the database with the pages, without password; empty = they are in the job's folder
     store: str = ""
     store_job: str = ""  # name of the job in that database
+    # setting and address of the server with the queue, without password; empty = it is in the job's folder
+    queue: str = ""
+    queue_job: str = ""  # name of the job on that server
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain values for JSON."""
