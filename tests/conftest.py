@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from drawn_web import Answer, DrawnWeb, Server
+from drawn_web import answer as make_answer
 from forked_scrapy import ROOT, ForkedScrapy
 from hypothesis_profiles import settings
 from postgresql_server import PostgresqlServer
@@ -127,12 +128,8 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
 
 @pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
-    """Make a response that is more than HTML: `answer(301, Location="/new")`."""
-
-    def make(status: int, body: bytes = b"", **headers: str) -> Answer:
-        return Answer(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
-
-    return make
+    """For tests that have not imported it."""
+    return make_answer
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,15 @@
-"""How a crawl is refused, without a process of its own for each slip of a user."""
+"""A crawl of a drawn web, and how one is refused without a process of its own for each slip of a user."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, Crawled, crawl_words
+from forked_scrapy import ForkedScrapy
 from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.settings import Settings
@@ -31,3 +36,20 @@ def refusal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         return str(refused.value)
 
     return refuse
+
+
+@pytest.fixture
+def crawl(forked_scrapy: ForkedScrapy, draw_web: Callable[..., Any], tmp_path: Path) -> Crawl:
+    """`crawl({url: page}, pages=3, TOPIC_DUPLICATES="keep")`: a crawl to its end, in a job of this name; `code`: how it must end."""
+
+    def run(
+        web: Any, *more: str, job: str = "job", code: int = 0, constants: Mapping[str, float] = {},
+        environment: Mapping[str, str] = {}, **options: object,
+    ) -> Crawled:  # fmt: skip
+        web = draw_web(web) if isinstance(web, dict) else web
+        words = crawl_words(tmp_path / job, *more, **options)
+        ran = forked_scrapy(*words, proxy=web.proxy, constants=constants, **environment)
+        assert ran.code == code, ran.err
+        return Crawled(**asdict(ran), web=web, job=tmp_path / job)
+
+    return run
