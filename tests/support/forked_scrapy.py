@@ -29,16 +29,6 @@ class Ran:
     err: str
 
 
-def topic_crawl(seed: str, strategy: str, settings: Mapping[str, object]) -> list[str]:
-    """The words of `scrapy crawl topic` about finance, from one seed."""
-    words = ["crawl", "topic"]
-    for argument in ("topic=finance", f"seeds={seed}", f"strategy={strategy}"):
-        words += ["-a", argument]
-    for name, value in settings.items():
-        words += ["-s", f"{name}={value}"]
-    return words
-
-
 def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
     """This process's environment, the proxy set or none at all; without the project that a test may have had Scrapy look for, which it
     writes there."""
