@@ -40,15 +40,17 @@ def refusal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 
 @pytest.fixture
 def crawl(forked_scrapy: ForkedScrapy, draw_web: Callable[..., Any], tmp_path: Path) -> Crawl:
-    """`crawl({url: page}, pages=3, TOPIC_DUPLICATES="keep")`: a crawl to its end, in a job of this name; `code`: how it must end."""
+    """`crawl({url: page}, pages=3, TOPIC_DUPLICATES="keep")`: a crawl to its end, in a job of this name; `code`: how it must end; without a web
+    it is on servers of loopback."""
 
     def run(
         web: Any, *more: str, job: str = "job", code: int = 0, constants: Mapping[str, float] = {},
         environment: Mapping[str, str] = {}, **options: object,
     ) -> Crawled:  # fmt: skip
         web = draw_web(web) if isinstance(web, dict) else web
+        proxy = web.proxy if web else None
         words = crawl_words(tmp_path / job, *more, **options)
-        ran = forked_scrapy(*words, proxy=web.proxy, constants=constants, **environment)
+        ran = forked_scrapy(*words, proxy=proxy, constants=constants, **environment)
         assert ran.code == code, ran.err
         return Crawled(**asdict(ran), web=web, job=tmp_path / job)
 
