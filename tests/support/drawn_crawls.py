@@ -42,7 +42,7 @@ def page(title: str, text: str, *links: str | tuple[str, str], head: str = "") -
     return f"<html><head><title>{title}</title>{head}</head><body><p>{text}</p><ul>{items}</ul></body></html>"
 
 
-def crawl_words(job: Path, *more: str, spider: str = "topic", **options: object) -> list[str]:
+def crawl_words(job: Path, /, *more: str, spider: str = "topic", **options: object) -> list[str]:
     """The words of a `scrapy crawl` that need not wait: arguments in small letters, settings in capitals; None leaves out what is usual."""
     usual = {"topic": "finance", "seeds": HUB, "strategy": "breadth_first", "JOBDIR": job}
     usual |= {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False}
