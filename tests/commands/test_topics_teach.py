@@ -62,7 +62,6 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
         sum("fund" in url for url in drawn.asked[7:]) >= 4
     )  # of five; untaught they are of both kinds alike
     kept = read_recipe(job)
-    assert kept is not None
     assert "净值" in kept.topic_fields["keywords"]  # type: ignore[index]
     found = json.loads(command("topics", "teach", str(job), "--undo", "--json").out)
     assert found["answers"] == 0

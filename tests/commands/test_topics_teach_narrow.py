@@ -61,7 +61,6 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     assert "镜像" not in topic.trust
     assert "no pages" in topic.reasons["容器"]
     recipe = read_recipe(job)
-    assert recipe is not None
     assert recipe.strategy_topic is None  # the strategy learns from pages as they are judged now
     assert found["refused"] == found["kept_before"] - found["kept_now"]
     assert not any("pot" in record for record in _kept(command, job))  # they left the results at once

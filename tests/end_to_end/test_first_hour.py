@@ -49,7 +49,6 @@ def test_items_of_the_users_own_are_neither_relevant_nor_kept(
 ) -> None:
     text = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
     code = re.search(r"```python\n(from topiccrawler.*?)```", text, re.DOTALL)
-    assert code is not None
     assert "super().parse(response)" in code[1]
     spider = tmp_path / "funds.py"
     spider.write_text(code[1])
@@ -92,7 +91,6 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     ran = forked_scrapy("pages", str(job), "repair")
     assert ran.code == 0, ran.err
     found = re.match(r"(\d+) pages saved", ran.out)
-    assert found is not None
     saved = int(found[1])
     assert 0.9 * before <= saved <= before
     assert (f"; {before - saved} " in ran.out) == (saved < before)
@@ -168,7 +166,6 @@ def test_the_log_begins_with_what_is_about_the_crawl(crawl: Crawl, web: Any) -> 
 def test_a_crawl_that_failed_says_so_to_those_who_look_later(crawl: Crawl, web: Any, tmp_path: Path) -> None:
     job = crawl(web, code=1, **{**OPTIONS, "seeds": f"{HOME}none"}).job
     run = last_run(job)
-    assert run is not None
     assert run.fault.startswith(f"seed {HOME}none: gave no page (1 http 404)")
     assert Jobs(tmp_path).get("job").status() == {"state": "failed"}
     crawl(web, pages=1, **OPTIONS)

@@ -75,8 +75,7 @@ class Project:
 
     def settings_of(self, spider: str) -> dict[str, str]:
         """The settings it closed with."""
-        found: dict[str, str] = json.loads((self.folder / f"{spider}.json").read_text())
-        return found
+        return json.loads((self.folder / f"{spider}.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +102,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made.folder = home / "other"
     page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
     line = re.search(r"^ADDONS = .*$", page, re.MULTILINE)
-    assert line is not None
     settings = made.folder / "other" / "settings.py"
     settings.write_text(settings.read_text().replace("ADDONS = {}", line[0]))
     assert line[0] in settings.read_text()

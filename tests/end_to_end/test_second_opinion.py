@@ -157,7 +157,6 @@ def test_a_wrong_key_or_model_is_one_line_and_the_crawl_goes_on(ask: Crawl) -> N
 
 def test_the_how_to_is_followed_to_the_letter(site: Any, forked_scrapy: Any, tmp_path: Path) -> None:
     block = re.search(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
     key, crawl, explain = (shlex.split(line, comments=True) for line in block[1].splitlines())
     assert key == ["export", "TOPIC_JUDGE_KEY=KEY"]
     with judging(knows) as judge:

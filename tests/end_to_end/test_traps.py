@@ -48,8 +48,7 @@ def crawl_endless(crawl: Crawl) -> Callable[..., Crawled]:
 @pytest.fixture
 def frontier(forked_scrapy: Any, tmp_path: Path) -> Callable[[], dict[str, Any]]:
     def show() -> dict[str, Any]:
-        report: dict[str, Any] = json.loads(forked_scrapy("frontier", str(tmp_path / "job"), "--json").out)
-        return report
+        return json.loads(forked_scrapy("frontier", str(tmp_path / "job"), "--json").out)
 
     return show
 

@@ -275,8 +275,6 @@ def test_for_own_words_each_refresh_looks_first_at_the_home_of_one_more_site() -
     assert risen == ["http://a.example/", "http://b.example/"]  # one site a refresh, of a site its home
     assert [score for score in strategy.refresh([]) if score.value > 10] == []  # no third site
     first_look = strategy.current(links[1])
-    assert before is not None
-    assert first_look is not None
     assert first_look.value == pytest.approx(before.value + 20)
     shares = dict(strategy.shares(links[1], first_look.value, first_look.shares))
     assert shares["site"] > 19

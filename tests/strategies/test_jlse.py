@@ -246,7 +246,6 @@ def test_a_seed_off_topic_leads_on_and_a_later_page_off_topic_does_not() -> None
     one = Link("http://a.example/", "a.example", "天气", source_url=HUB)
     ordering.visit(Page(HUB, 0, via=Via(Link(HUB, "hub.example"))), [one], 0.0)
     leased = ordering.lease(1.0)
-    assert leased is not None
     assert leased.link.url == one.url
     ordering.visit(Page(one.url, 1, via=Via(one)), links("b"), 1.0)
     assert ordering.lease(2.0) is None

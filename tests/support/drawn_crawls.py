@@ -67,8 +67,7 @@ def stored(job: Path) -> dict[str, PageRecord]:
 
 def stats_of(job: Path) -> dict[str, Any]:
     """What a job counted in all its runs."""
-    found: dict[str, Any] = json.loads((job / "stats.json").read_text(encoding="utf-8"))
-    return found
+    return json.loads((job / "stats.json").read_text(encoding="utf-8"))
 
 
 def json_lines(text: str) -> list[Any]:

@@ -77,7 +77,6 @@ class DrawnWeb:
 
     def settle(self) -> None:
         """Wait until all that was asked by processes that have ended stands in `asked`."""
-        assert self.server is not None
         with socket.create_connection(
             self.server.server_address[:2]
         ) as last:  # the server takes it after all others

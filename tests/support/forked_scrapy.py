@@ -173,7 +173,6 @@ class ForkedScrapy:
         err: str,
         constants: Mapping[str, float] = {},
     ) -> int:
-        assert self._server.stdin is not None
         request = {
             "words": list(words),
             "environment": dict(environment),
@@ -196,7 +195,6 @@ class ForkedScrapy:
 
     def _hear(self, patience: float | None) -> None:
         """Take the server's next answers."""
-        assert self._server.stdout is not None
         if not select.select([self._server.stdout], [], [], patience)[0]:
             raise TimeoutError
         piece = self._server.stdout.read(1 << 16)
