@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from message_facts import one_line
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
@@ -57,11 +58,8 @@ def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     save(page_classifier(name), place)
     again = load(place, name)
     assert again.relevance(PAGE) == pytest.approx(page_classifier(name).relevance(PAGE), abs=1e-3)
-    assert (again.similarity_threshold, again.classes, again.scores) == (
-        0.4,
-        ("finance", "sports", "travel"),
-        page_classifier().scores,
-    )
+    assert (again.similarity_threshold, again.classes) == (0.4, ("finance", "sports", "travel"))
+    assert again.scores == page_classifier().scores
     first = place.read_bytes()
     save(again, place)
     assert load(place, name).values == pytest.approx(again.values)
@@ -153,9 +151,8 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(
     place.write_text(json.dumps(damaged({})), encoding="utf-8")
     assert load(place, "svm").margin(PageWords(body=["基金"])) == pytest.approx(0.6)
     place.write_text(json.dumps(damaged(change)), encoding="utf-8")
-    with pytest.raises(ModelError, match=message) as caught:
+    with pytest.raises(ModelError, match=one_line(message)):
         load(place, "svm")
-    assert "\n" not in str(caught.value)
 
 
 def test_topics_may_share_the_weights_of_one_svm(tmp_path: Path) -> None:
