@@ -104,6 +104,7 @@ def test_seeds_that_gave_no_page_are_reported_with_their_reasons(tmp_path: Path)
     made.ordering.seed(made.seeds, 0.0)
     for reason in (NO_HOST, "http 404", "http 404"):
         leased = made.ordering.lease(0.0)
+        assert leased is not None
         made.ordering.end(leased.link.url, State.ERROR, reason, 0.0)
     assert re.match(rf"seeds: .*3 .*\(2 http 404, 1 {NO_HOST}\); ", str(no_page(made)))
     alone = crawl(tmp_path, seeds="http://a.cn/")

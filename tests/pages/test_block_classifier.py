@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from message_facts import one_line
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.block_classifier import (
@@ -86,5 +86,8 @@ def test_a_damaged_model_is_refused_in_one_line(tmp_path: Path, damage: Any, fau
     model = json.loads(place.read_text(encoding="utf-8"))
     damage(model)
     place.write_text(json.dumps(model), encoding="utf-8")
-    with pytest.raises(ModelError, match=one_line(rf"{place}.*{fault}")):
+    with pytest.raises(ModelError) as raised:
         load_block_classifier(tmp_path)
+    assert re.search(fault, str(raised.value))
+    assert str(place) in str(raised.value)
+    assert "\n" not in str(raised.value)

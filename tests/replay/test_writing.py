@@ -66,6 +66,7 @@ def test_a_response_its_request_and_the_file_itself_are_described(
         assert line in text
     assert_valid(path, capsys)
     recorded = RecordedWeb([path]).response("http://a.cn/")
+    assert recorded is not None
     assert (recorded.status, recorded.body.decode("gb18030")) == (200, "基金")
 
 
@@ -83,6 +84,7 @@ def test_a_body_written_before_is_referred_to_and_replayed_with_its_own_headers(
     assert_valid(path, capsys)
     web = RecordedWeb([path])
     recorded = web.response("http://a.cn/copy")
+    assert recorded is not None
     assert (recorded.body.decode(), (b"X-Own", b"2") in recorded.headers, len(web)) == ("股票", True, 3)
 
 
@@ -102,6 +104,7 @@ def test_the_body_of_a_revisit_is_unpacked_as_the_response_that_has_it_says(tmp_
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Own: 2\r\n\r\n"
     second = revisit(tmp_path / "b.warc.gz", "http://a.cn/copy", head, PAGE.url)
     recorded = RecordedWeb([first, second]).response("http://a.cn/copy")
+    assert recorded is not None
     assert (recorded.headers, recorded.body) == ([(b"X-Own", b"2"), (b"Content-Length", b"4")], b"page")
 
 
@@ -111,6 +114,7 @@ def test_a_page_whose_revisit_is_read_before_its_response_is_kept(tmp_path: Path
     later = revisit(tmp_path / "2024.warc.gz", url, b"HTTP/1.1 200 OK\r\n\r\n", url)
     web = RecordedWeb([later, response])
     recorded = web.response(url)
+    assert recorded is not None
     assert (list(web.urls()), recorded.body) == ([url], PAGE.body)
 
 

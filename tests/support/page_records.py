@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import random
+from contextlib import closing
+from pathlib import Path
 
+from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.pages.site_repeats import BITS, Fingerprint
+from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.pages import PageRecord
 
 DICE = random.Random(3)
@@ -25,6 +29,13 @@ PAGE = PageRecord(
     fetched=1_700_000_000.25,
     status=200,
 )
+
+
+def keep_html(job: Path, **pages: str | bytes) -> None:
+    """Keep the HTML of pages, by URL, in a job's folder."""
+    with closing(HtmlFile(job / JOB_DATABASE)) as html:
+        for url, body in pages.items():
+            html.put(url, body.encode() if isinstance(body, str) else body, 1.0)
 
 
 def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
