@@ -159,12 +159,8 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
     strategy.visit(ROOT, [])
     fund, ball = Link("http://a.cn/1", "a.cn", "基金"), Link("http://a.cn/2", "a.cn", "足球")
-    seeds = (
-        Page("http://s.cn/", depth=0, terms={"基金": 3}, similarity=0.9, is_target=True),
-        Page("http://n.cn/", depth=0, terms={"足球": 3}),
-    )
-    for page in seeds:
-        strategy.visit(page, [])
+    strategy.visit(Page("http://s.cn/", depth=0, terms={"基金": 3}, similarity=0.9, is_target=True), [])
+    strategy.visit(Page("http://n.cn/", depth=0, terms={"足球": 3}), [])
     before = {score.url: score.value for score in strategy.visit(Page("http://p.cn/", depth=1), [fund, ball])}
     assert before[fund.url] > 0 > before[ball.url]
     labels = list(strategy._labels)

@@ -32,7 +32,7 @@ class Crawled(Ran):
 
 
 Crawl = Callable[..., Crawled]
-"""The fixture `crawl` (end_to_end/conftest.py)."""
+"""The fixture `crawl`."""
 
 
 def page(title: str, text: str, *links: str | tuple[str, str], head: str = "") -> str:
