@@ -28,21 +28,16 @@ def pairs(line: list[str], option: str) -> dict[str, str]:
 
 def test_values_are_written_as_the_command_line_has_them(started: list[list[str]], tmp_path: Path) -> None:
     folder = tmp_path / "goes on"
+    settings = {
+        "DOWNLOAD_DELAY": 0.5,
+        "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"],
+        "TOPIC_LISTINGS": False,
+        "RETRY_BY": {"a": 1},
+    }
     crawl(
-        keywords=["基金", "定投:0.5"],
-        seeds=["http://a.cn/?a=1&b=2", "http://b.cn/"],
-        pages=20,
-        data=folder.parent,
-        name=folder.name,
-        strategy="best_first",
-        strategy_stages=True,
-        settings={
-            "DOWNLOAD_DELAY": 0.5,
-            "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"],
-            "TOPIC_LISTINGS": False,
-            "RETRY_BY": {"a": 1},
-        },
-    )
+        keywords=["基金", "定投:0.5"], seeds=["http://a.cn/?a=1&b=2", "http://b.cn/"], pages=20, data=folder.parent,
+        name=folder.name, strategy="best_first", strategy_stages=True, settings=settings,
+    )  # fmt: skip
     (line,) = started
     assert line[:2] == ["crawl", "topic"]
     assert pairs(line, "-a") == {

@@ -20,21 +20,12 @@ TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0}}, "test")
 
 def page_classifier(name: str = "svm") -> LinearClassifier:
     return LinearClassifier(
-        name=name,
-        topic="finance",
-        similarity_threshold=0.4,
-        classes=("finance", "sports", "travel"),
-        words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3},
-        factors=np.array([2.0, 1.0, 3.0, 1.0]),
+        name=name, topic="finance", similarity_threshold=0.4, classes=("finance", "sports", "travel"),
+        words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3}, factors=np.array([2.0, 1.0, 3.0, 1.0]),
         values=np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0], [-0.25, 0.0, 1.0]]),
-        biases=np.array([0.1, 0.0, -0.1]),
-        slope=2.0,
-        offset=-0.5,
-        unit=name != "naive_bayes",
-        mean=name == "naive_bayes",
-        training={"samples": 9},
-        scores={"held out": {"f1": 0.9}},
-    )
+        biases=np.array([0.1, 0.0, -0.1]), slope=2.0, offset=-0.5, unit=name != "naive_bayes", mean=name == "naive_bayes",
+        training={"samples": 9}, scores={"held out": {"f1": 0.9}},
+    )  # fmt: skip
 
 
 PAGE = PageWords(title=["基金"], body=["基金", "足球", "天气"])
