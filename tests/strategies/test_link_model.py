@@ -44,23 +44,6 @@ def test_eq_2_alone_ends_in_the_same_place_from_every_start(start: list[float]) 
     )
 
 
-def with_eq_5_inside(start: list[float], sweeps: int) -> list[float]:
-    """The loop as the paper prints it."""
-    votes, likeness = divided()
-    x = np.array(start)
-    for _ in range(sweeps):
-        x = (1 - GAMMA) * votes @ LABELS + GAMMA * likeness @ x
-        x = np.where(x > 0, x / max(x[x > 0].sum(), 1e-300), x / max(-x[x < 0].sum(), 1e-300))
-    return [float(value) for value in x]
-
-
-def test_with_eq_5_inside_the_loop_it_cycles_or_ends_elsewhere_for_another_start() -> None:
-    assert with_eq_5_inside([0.0, 0.0], 60) == [-1.0, 1.0]
-    assert with_eq_5_inside([0.0, 0.0], 61) == [1.0, -1.0]
-    assert with_eq_5_inside([-1.0, -1.0], 60) == pytest.approx([-0.27148, -0.72852], abs=1e-5)
-    assert with_eq_5_inside([-1.0, -1.0], 61) == pytest.approx([-0.27148, -0.72852], abs=1e-5)
-
-
 def test_each_row_keeps_its_k_largest_and_never_itself() -> None:
     rows = csr_array(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]]))
     assert nearest_rows(rows, 1).toarray() == pytest.approx(

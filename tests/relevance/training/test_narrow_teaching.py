@@ -76,10 +76,6 @@ def test_no_common_word_is_learned(answers: dict[int, bool]) -> None:
 
 def test_without_answers_nothing_changes() -> None:
     assert taught(TOPIC, PAGES, {}) is TOPIC
-    plain = EvidenceClassifier(TOPIC)
-    assert plain.features(plain.observe(STORMS[0])) == [
-        float(one) for one in plain.features(plain.observe(STORMS[0]))
-    ]
 
 
 def test_the_order_of_answers_does_not_matter() -> None:
