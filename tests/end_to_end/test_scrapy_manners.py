@@ -118,3 +118,28 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     assert sorted(web.asked) == sorted(pages)
     visits = [visit.url for visit in visits_of(tmp_path / "job")]
     assert sorted(visits) == sorted(pages)
+
+
+@pytest.mark.parametrize(
+    ("setting", "loop"),
+    [
+        ((), "uvloop.Loop"),
+        (
+            ("-s", "ASYNCIO_EVENT_LOOP=asyncio.SelectorEventLoop"),
+            "asyncio.unix_events._UnixSelectorEventLoop",
+        ),
+    ],
+)
+def test_a_crawl_runs_on_uvloop_unless_a_setting_names_another_loop(
+    forked_scrapy: Callable[..., Any],
+    draw_web: Callable[..., Any],
+    tmp_path: Path,
+    setting: tuple[str, ...],
+    loop: str,
+) -> None:
+    web = draw_web({"http://hub.example/": HUB})
+    ran = forked_scrapy(
+        "crawl", "topic", "-a", "topic=finance", "-a", "pages=1", "-a", "seeds=http://hub.example/",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=DEBUG", *setting, proxy=web.proxy,
+    )  # fmt: skip
+    assert f"Using asyncio event loop: {loop}" in ran.err

@@ -57,7 +57,7 @@ _COMMENTS_EVENTS = (
     + ', [itemtype*="Event"]'
 )
 # One of them is in the source of every page that declares something here.
-_SIGNS = ("uthor", "itemprop", "ld+json", "utor", "yline", "datetime")
+_SIGNS = ("uthor", "itemprop", "utor", "yline", "datetime")
 _LINKED_DATA = 'script[type*="ld+json"]'
 _EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
 _WHOLE = frozenset({"html", "head", "body", "main", "article"})
@@ -108,10 +108,14 @@ def metas_of(document: Document, names: Iterable[str]) -> Iterator[str]:
 def declarations_of(document: Document) -> Declarations:
     """The declarations of a page, in its source."""
     found, html = Declarations(), document.source
-    if "time" not in document.node_tags and not any(map(html.__contains__, _SIGNS)):
+    if (
+        document.linked_data < 0
+        and "time" not in document.node_tags
+        and not any(map(html.__contains__, _SIGNS))
+    ):
         return found  # without a second parse
     tree = LexborHTMLParser(html)
-    if "ld+json" in html:
+    if document.linked_data >= 0:
         found.objects, found.by_id = _linked_data(tree)
     found.days = list(_days(tree))
     found.authors = _names(tree, _MARKED_NAMES)

@@ -94,6 +94,7 @@ class Document:
     refresh: Refresh | None = None
     lang: str = ""
     source: str = ""  # the HTML, bounded in length and nesting, with its scripts
+    linked_data: int = -1  # where the first JSON-LD begins in the source
 
     def base_url(self, page_url: str) -> str:
         """The URL that the links of the page are relative to. `page_url`: where the page is from."""

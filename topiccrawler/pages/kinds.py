@@ -227,7 +227,7 @@ def _by_declaration(document: Document) -> float:
     declared = metas.get("og:type", "").strip().lower()
     if "article" in declared or declared in {"news", "blog"} or not _DAYS.isdisjoint(metas):
         return -3
-    place = source.find("ld+json")
+    place = document.linked_data
     types = set(_TYPES.findall(source, place, place + LONGEST_SCRIPT)) if place >= 0 else set()
     if any(map(_ARTICLE_TYPE.search, types)):
         return -3
