@@ -31,10 +31,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import _checkout  # noqa: F401 first: the package may not be installed
 from rivals import INSTALL, MODULES
-from webs.server import Served, processors, served
+from webs.server import ROOT, Served, ended, served, started
 
-ROOT = Path(__file__).parents[1]
+from topiccrawler.crawling.launching import crawl_line
+
 PLAIN = "scrapy_bfs"
 START = "http://s0.example/p0.html"
 KNOWN_SUFFIX = ".example.org"  # trafilatura refuses names of .example
@@ -87,12 +89,10 @@ class Run:
         return self.pages / self.wall_seconds
 
 
-def command(
-    name: str, start: str, pages: int, concurrency: int, folder: Path, rivals_python: str
-) -> list[str]:
+def command(name: str, start: str, pages: int, concurrency: int, folder: Path) -> list[str]:
     """The crawl as a user types it."""
     if name in MODULES:
-        return [rivals_python, str(ROOT / "benchmarks" / "rivals.py"), name, start, str(pages)]
+        return [str(ROOT / "benchmarks" / "rivals.py"), name, start, str(pages)]
     settings = {
         **SAME_SETTINGS,
         "CONCURRENT_REQUESTS": str(concurrency),
@@ -105,20 +105,9 @@ def command(
     else:
         settings |= {"JOBDIR": str(folder / "job"), "TOPIC_DATA_DIR": str(folder)}
         strategy, *given = name.split("+")
-        words = [
-            "crawl",
-            "topic",
-            "-a",
-            "topic=finance",
-            "-a",
-            f"seeds={start}",
-            "-a",
-            f"strategy={strategy}",
-        ]
-        words += ["-a", f"pages={pages}", *(word for setting in given for word in ("-s", setting))]
-    for setting, value in settings.items():
-        words += ["-s", f"{setting}={value}"]
-    return [sys.executable, "-m", "scrapy", *words]
+        own = {"topic": "finance", "seeds": start, "strategy": strategy, "pages": pages}
+        words = [*crawl_line(own, {}), *(word for setting in given for word in ("-s", setting))]
+    return words + [word for pair in settings.items() for word in ("-s", "=".join(pair))]
 
 
 def environment(web: Served) -> dict[str, str]:
@@ -141,23 +130,16 @@ def crawl(name: str, web: Served, start: str, pages: int, concurrency: int, riva
     before = children_cpu_seconds()
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
         begun = time.monotonic()
-        process = subprocess.Popen(
-            command(name, start, pages, concurrency, Path(path), rivals_python),
-            cwd=path if name in (PLAIN, *MODULES) else ROOT,  # others have no project and no settings of ours
-            env=environment(web),
-            stdout=log,
-            stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        folder = Path(path)
+        words = command(name, start, pages, concurrency, folder)
+        # others have no project and no settings of ours
+        place = folder if name in (PLAIN, *MODULES) else ROOT
+        program = {"program": [rivals_python]} if name in MODULES else {}
+        usage = ended(started(words, environment(web), log, place, **program), log)
         seconds = time.monotonic() - begun
         fetched = sum(url.endswith(".html") for _, url in web.ask("log"))
-        if process.returncode or fetched < pages:
-            log.seek(0)
-            raise SystemExit(
-                f"{name} ended with {process.returncode} after {fetched} pages:\n{log.read()[-3000:]}"
-            )
+        if fetched < pages:
+            raise SystemExit(f"{name} ended after {fetched} pages:\n{Path(log.name).read_text()[-3000:]}")
     return Run(fetched, children_cpu_seconds() - before, seconds, usage.ru_maxrss / 1024)
 
 

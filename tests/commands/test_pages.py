@@ -186,7 +186,7 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
         )
 
 
-def test_the_list_ends_with_the_border_and_how_to_answer(
+def test_the_list_ends_with_the_uncertain_pages_and_how_to_answer(
     command: Callable[..., Any], make_job: Callable[..., Path]
 ) -> None:
     pages = [

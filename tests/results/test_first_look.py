@@ -110,7 +110,7 @@ def test_how_to_answer_is_said_only_where_it_works(job: Path, recipe: Recipe) ->
     assert first_look(job, 0.15).answer == ""
 
 
-def test_the_border_has_both_sides_then_the_nearer() -> None:
+def test_uncertain_pages_are_of_both_sides_then_the_nearer() -> None:
     kept = [Judged(f"k{n}", "", 0.5 + n / 100, kept=True) for n in range(5)]
     off = [Judged(f"o{n}", "", 0.49 - n / 100, kept=False) for n in range(5)]
     assert [one.url for one in uncertain_of(kept, off, 0.5, 5)] == ["k2", "k1", "k0", "o0", "o1"]

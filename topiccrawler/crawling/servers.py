@@ -13,9 +13,9 @@ from typing import Any, Protocol, cast
 
 from topiccrawler.crawling.sharing import Learned, SharedQueue
 from topiccrawler.errors import ArgumentError, StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes
+from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.stored_state import Overview
+from topiccrawler.frontier.stored_queue import QueueView
 from topiccrawler.store.pages import Pages, SharedPages
 
 QUEUE_SERVERS = {"REDIS_URL": "topiccrawler.cluster.redis.server"}
@@ -25,24 +25,14 @@ PAGE_SERVERS = dict.fromkeys(("postgresql", "postgres"), "topiccrawler.cluster.p
 OUTAGE_SECONDS = 600.0  # longest time that a crawl waits for a server that is away; then it ends
 
 
-class SharedView(Protocol):
-    """A view of a crawl on a server, for reading without joining it."""
+class SharedView(QueueView, Protocol):
+    """The queue of a crawl on a server, for reading without joining it."""
 
     name: str
     made_of: Mapping[str, Any]  # the recipe of the crawl
-    notes: Notes
-
-    def look(self) -> Listing:
-        """The contents of the queue."""
-
-    def overview(self, top: int) -> Overview:
-        """Counts of URLs, and the next `top` of them."""
 
     def learned(self) -> Learned | None:
         """The state that the learner published last; None = none yet."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 class QueueServer(Protocol):
@@ -111,11 +101,25 @@ class QueueAddress:
 
 
 def queue_address(setting: Callable[[str], object]) -> QueueAddress | None:
-    """The first server whose setting has a value; None = the queue is in memory or in a folder. `setting`: returns a setting's value."""
+    """The first server whose setting has a value; None = the queue is in the job's folder. `setting`: returns a setting's value. The address
+    is remembered with its secret parts, for `queue_view`."""
     for name, module in QUEUE_SERVERS.items():
         if address := setting(name):
-            return QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
+            found = QueueAddress(name, str(address), _queue_server(module, f"setting {name}"))
+            _addresses[found.redacted] = found
+            return found
     return None
+
+
+_addresses: dict[str, QueueAddress] = {}  # by their texts without secret parts
+
+
+def queue_view(redacted: str, job: str) -> SharedView:
+    """Open the queue of a job for reading on the server that its recipe names: QueueAddress.redacted. StateError if it cannot be read."""
+    known = _addresses.get(redacted) or queue_address(dict([redacted.split("=", 1)]).get)
+    if known is None:
+        raise StateError(f"job {job}", f"its queue is on an unknown server, {redacted}", "use a copy")
+    return known.server.open_view(known.address, job)
 
 
 def no_queue_server(what: str) -> ArgumentError:

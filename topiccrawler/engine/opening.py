@@ -5,7 +5,7 @@ topic, frontier and gate. So these are built once, with the spider, and are attr
 
 `open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
 
-`QueuePlace` is where the queue is kept: memory, a folder (JOBDIR), or a server for several processes. `open_frontier` opens it.
+`QueuePlace` is where the queue is kept: in the database of the job's folder, or on a server for several processes. `open_frontier` opens it.
 
 `open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
 database without blocking other pages.
@@ -18,11 +18,11 @@ import os
 import sys
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import Any, TypeVar
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
@@ -46,13 +46,13 @@ from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import answered, answers_behind, with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.errors import ArgumentError, SeedsError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import MEMORY
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_tags import AGENT
 from topiccrawler.pages.robots_txt import product_token
@@ -64,7 +64,7 @@ from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, host_of
 
-# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
+# queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
 MEMORY_URLS = 100_000
 PATIENCE_SECONDS = 2.0  # longest time that a slot waits for a host with a much better URL
 IDLE_SHARE = 0.15  # of the slots that may wait so when time is to be saved
@@ -75,24 +75,21 @@ DISCARDED_PAGES = (
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """The place of the queue: a folder (`jobdir`), a crawl on a server (`address` and `job`), or, with neither, memory."""
+    """The place of the queue: a crawl on a server (`address` and `job`), else the job's folder, `jobdir` if that goes on with its queue. In
+    memory for one page that is no job."""
 
     jobdir: str = ""
     address: QueueAddress | None = None
     job: str = ""  # name of the crawl on the server
+    in_memory: bool = False
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may work on the same crawl."""
         return self.address is not None
 
-    @property
-    def is_durable(self) -> bool:
-        """Whether the queue outlives the process."""
-        return bool(self.jobdir) or self.is_shared
 
-
-MEMORY = QueuePlace()
+IN_MEMORY = QueuePlace(in_memory=True)
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
@@ -116,19 +113,16 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
 ) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a server, return also the SharedQueue that coordinates the processes; else
-    None."""
+    """Open the queue at a place, or create it; without a JOBDIR that of an earlier run is dropped. For a queue on a server, return also the
+    SharedQueue that coordinates the processes; else None."""
     if place.address is not None:
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
         server, address, made_of = place.address.server, place.address.address, parts.record().as_json()
         return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of)
-    if not place.jobdir:
-        return MemoryFrontier(hosts), None
-    folder = Path(place.jobdir)
-    with file_faults(StateError, f"folder {folder}", "cannot be made", "set JOBDIR to a folder of yours"):
-        folder.mkdir(parents=True, exist_ok=True)
+    if not (place.jobdir or place.in_memory):
+        files.begin_anew()
     queue = SqliteFrontier(
-        files.database,
+        MEMORY if place.in_memory else files.database,
         hosts,
         memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
@@ -196,7 +190,7 @@ FETCHES = "fetches"  # the objective: relevant pages per fetch, not per time
 
 
 def open_crawl(
-    params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
+    params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = IN_MEMORY
 ) -> Crawl:
     """Build a crawl, or raise a CrawlerError that names the wrong input.
 
@@ -212,6 +206,9 @@ def open_crawl(
         sites=params.sites,
         page_classifier=params.page_classifier,
         about=params.about,
+        since=None if params.since is None else params.since.isoformat(),
+        language=params.language or None,
+        known=None if params.known is None else str(_named(params.known, settings).absolute()),
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -229,6 +226,8 @@ def open_crawl(
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
+    if queue.address is not None:
+        recipe = replace(recipe, queue=queue.address.redacted, queue_job=queue.job)
     parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()
@@ -249,27 +248,32 @@ def open_crawl(
     files.check(queued=bool(jobdir))
     known = None
     if params.known is not None:
-        known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
+        known = KnownTexts.of(_named(params.known, settings), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
-    budgets = _budgets(settings, frontier)
-    crawl = Crawl(
-        parts,
-        frontier,
-        CrawlOptions(
-            seeds=tuple(seeds),
-            limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
-            restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
-            agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
-            obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
-            links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-            durable=queue.is_durable,
-        ),
-        files=files,
-        budgets=budgets,
-        shared=shared,
-        listings=SiteListings(frontier.notes) if recipe.listings else None,
-        known=known,
-    )
+    budgets = Budgets(frontier, Allowance.of(settings.getint))
+    try:
+        crawl = Crawl(
+            parts,
+            frontier,
+            CrawlOptions(
+                seeds=tuple(seeds),
+                limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
+                restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
+                agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
+                or AGENT,
+                obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
+                links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+                durable=not queue.in_memory,
+            ),
+            files=files,
+            budgets=budgets,
+            shared=shared,
+            listings=SiteListings(frontier.notes) if recipe.listings else None,
+            known=known,
+        )
+    except CrawlerError:  # what an earlier run left cannot be read
+        files.abandon()
+        raise
     if answers_behind(parts.topic, folder):
         crawl.filter.answers = answered(folder)
     if settings.getbool("FRONTIER_FAIR_SHARES"):
@@ -277,17 +281,15 @@ def open_crawl(
     return crawl
 
 
+def _named(known: str, settings: BaseSettings) -> Path:
+    """What `-a known=` names: a path, or a job in the data folder."""
+    return folder_named(known, Path(settings.get("TOPIC_DATA_DIR")))
+
+
 def _idle_share(params: CrawlParams) -> float:
     """The share of the download slots, 0..1, that may stay empty to wait for better URLs; 1 when fetches, not time, are to be saved."""
     saves_fetches = bool(params.pages) if params.objective is None else params.objective == FETCHES
     return 1.0 if saves_fetches else IDLE_SHARE
-
-
-def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    """The budgets by the settings, which are named after the fields of Allowance: FRONTIER_HOST_PAGES."""
-    names = [one.name for one in fields(Allowance) if one.name != "limits"]
-    bounds: dict[str, Any] = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in names}
-    return Budgets(frontier, Allowance(**bounds))
 
 
 def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:

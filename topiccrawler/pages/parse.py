@@ -78,11 +78,11 @@ def _limited(html: str, utf8: bytes | None) -> tuple[str, bool]:
     if len(html) > HARMLESS_CHARACTERS and (utf8 is None or _has_endless_tag(utf8)):
         html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
     tags = _tags_of(html, utf8)
-    if tags.count > HARMLESS_FORMATTING_TAGS and tags.formatting > MOST_UNCLOSED_FORMATTING:
+    if tags.number > HARMLESS_FORMATTING_TAGS and tags.formatting > MOST_UNCLOSED_FORMATTING:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
             html = _FORMATTING_TAG.sub(" ", html)
-    is_deep = tags.count > HARMLESS_NESTING_TAGS and _is_deep(html)
+    is_deep = tags.number > HARMLESS_NESTING_TAGS and _is_deep(html)
     return _flatten(html) if is_deep else html, tags.may_be_noscript
 
 
@@ -96,7 +96,7 @@ def _has_endless_tag(utf8: bytes) -> bool:
 class _Tags(NamedTuple):
     """What the signs "<" of a page and the two bytes behind each say of its tags."""
 
-    count: int
+    number: int
     formatting: int  # an upper bound for the number of opening formatting tags
     may_be_noscript: bool
 

@@ -85,7 +85,9 @@ def plan_revisits(crawl: Crawl) -> Revisits:
     due = [Due(page.check, value) for value, page in found]
     if limit is None and crawl.limits.targets is None:
         crawl.limits = replace(crawl.limits, pages=0)
-    crawl.rechecks = revisits = Revisits(due, files, crawl.frontier.look(), crawl.reader.own_text)
+    crawl.rechecks = revisits = Revisits(
+        due, files, crawl.frontier.look(), crawl.reader.own_text, crawl.withdraw
+    )
     return revisits
 
 

@@ -26,7 +26,7 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Frontier, Listing, Notes, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
-from topiccrawler.frontier.stored_state import Overview
+from topiccrawler.frontier.stored_queue import Overview
 
 logger = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class RedisView:
         """The state that the learner published last; None when there is none."""
         return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
 
-    def overview(self, top: int) -> Overview:
+    def overview(self, top: int = 10) -> Overview:
         """The counts of the crawl, and the `top` best waiting rows. O(hosts). Only hosts that have waiting URLs or an owner are included,
         with their numbers of waiting and leased URLs."""
         found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]
