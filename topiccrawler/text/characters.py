@@ -69,9 +69,7 @@ _NEVER = frozenset(
 _XML = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""")
 _MARKUP = re.compile(rb"<(?:(?P<comment>!--)|(?P<name>[a-z][^\s/>]*+)|/[a-z])")
 _REST_OF_TAG = re.compile(rb"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+""")
-_ATTRIBUTE = re.compile(
-    rb"""[\s/]*+([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s>]*+)))?+"""
-)
+_ATTRIBUTE = re.compile(rb"""[\s/]*+([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s>]*+)))?""")
 _CONTENT_CHARSET = re.compile(rb"""charset\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s;]++))""")
 _RAW_TEXT = frozenset({b"script", b"style", b"title", b"textarea"})
 _BEYOND_ASCII, _HIGH_BYTES = re.compile(rb"[\x80-\xff]"), bytes(range(128, 256))
