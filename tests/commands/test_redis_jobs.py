@@ -15,7 +15,7 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.cluster.redis.server import open_shared, open_view
+from topiccrawler.cluster.redis.server import RedisView, open_shared
 from topiccrawler.crawling.explanation import SharedCrawl
 from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
@@ -93,10 +93,10 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
         frontier.pending()
     ordering.learn(0.0)
     frontier.close()
-    assert SharedCrawl(open_view(redis_server.url, name), name).parts.strategy.save() == strategy.save()
+    assert SharedCrawl(RedisView(redis_server.url, name), name).parts.strategy.save() == strategy.save()
     Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
     with pytest.raises(StateError, match="KeyError: 'state'"):
-        _ = SharedCrawl(open_view(redis_server.url, name), name).parts
+        _ = SharedCrawl(RedisView(redis_server.url, name), name).parts
 
 
 @pytest.mark.parametrize(

@@ -32,17 +32,18 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
-        from topiccrawler.crawling.servers import queue_address
         from topiccrawler.results.jobs import looked_at
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
+        folder, redis = opts.job or (self.setting("JOBDIR") if url else None), self.setting("REDIS_URL")
         past: PastCrawl | None = None
-        if folder and queue is not None and not user_path(folder).is_dir():
-            past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
+        if folder and redis and not user_path(folder).is_dir():
+            from topiccrawler.cluster.redis.server import RedisView
+
+            past = SharedCrawl(RedisView(redis, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
                 place = looked_at(folder, self.data, self.setting("STORE_URL"))

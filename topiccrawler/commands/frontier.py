@@ -45,17 +45,17 @@ class Command(ReportingCommand):
             self._show(folder, opts)
 
     def _on_server(self, args: list[str], opts: argparse.Namespace) -> None:
+        from topiccrawler.cluster.redis.server import RedisView
         from topiccrawler.crawling.recipe import Recipe
-        from topiccrawler.crawling.servers import no_queue_server, queue_address
+        from topiccrawler.crawling.servers import no_queue_server
         from topiccrawler.results.summary import report_of
 
-        queue = queue_address(self.setting)
-        if queue is None:
+        if (url := self.setting("REDIS_URL")) is None:
             raise no_queue_server(f"--job {opts.job}")
         if args:
             fault, remedy = "is not for a crawl on a server", "leave it out to see the overview"
             raise ArgumentError(" ".join(args), fault, remedy)
-        view = queue.server.open_view(queue.address, opts.job)
+        view = RedisView(url, opts.job)
         try:
             recipe = Recipe.from_json(view.made_of, view.name)
             report = report_of(view.overview(opts.top), recipe, opts.top, time.time())

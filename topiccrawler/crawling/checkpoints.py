@@ -388,7 +388,7 @@ def _raise(scores: dict[str, Score], score: Score) -> None:
 
 
 class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning)."""
+    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.redis.shared_learning)."""
 
     whole = False
     leads = True

@@ -199,10 +199,10 @@ class SharedCrawl(PastCrawl):
         if self._learned is None:
             return
         try:
-            load_state(strategy, self._learned.text)
+            load_state(strategy, self._learned[1])
         except DAMAGED as error:
             fault = f"is damaged ({type(error).__name__}: {error})"
-            what = f"state {self._learned.number} of {self.folder}"
+            what = f"state {self._learned[0]} of {self.folder}"
             raise StateError(what, fault, "wait for the next one") from None
 
 

@@ -41,7 +41,7 @@ from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.page_stores import folder_named
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
 from topiccrawler.crawling.resuming import check_topic, ordering_of
-from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
+from topiccrawler.crawling.servers import no_queue_server, page_server
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import answered, answers_behind, with_teaching
@@ -75,16 +75,16 @@ DISCARDED_PAGES = (
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """The place of the queue: a folder (`jobdir`), a crawl on a server (`address` and `job`), or, with neither, memory."""
+    """The place of the queue: a folder (`jobdir`), a crawl on a server (`redis_url` and `job`), or, with neither, memory."""
 
     jobdir: str = ""
-    address: QueueAddress | None = None
+    redis_url: str = ""
     job: str = ""  # name of the crawl on the server
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may work on the same crawl."""
-        return self.address is not None
+        return bool(self.redis_url)
 
     @property
     def is_durable(self) -> bool:
@@ -96,32 +96,43 @@ MEMORY = QueuePlace()
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
-    """The place of the queue by JOBDIR, the setting of a server and `-a job=`. ArgumentError when these contradict each other."""
-    address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
-    if address is None:
+    """The place of the queue by JOBDIR, REDIS_URL and `-a job=`. ArgumentError when these contradict each other."""
+    url, jobdir = str(settings.get("REDIS_URL") or ""), settings.get("JOBDIR") or ""
+    if not url:
         if params.job:
             raise no_queue_server(f"argument -a job={params.job}")
-        return QueuePlace(jobdir=jobdir)
+        return QueuePlace(jobdir)
+    from topiccrawler.cluster.redis.records import (  # most crawls have no server
+        check_address,
+        prefix_of,
+        redacted,
+    )
+
     if jobdir:
-        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
+        fault = f"cannot keep the queue that is in {redacted(url)}"
         raise ArgumentError(f"JOBDIR={jobdir}", fault, "give one of both")
     job = params.job or settings.get("TOPIC_JOB") or ""
     if not job:
         remedy = "give the same -a job=NAME to all its processes"
-        raise ArgumentError(address.redacted, "needs the name of the crawl", remedy)
-    address.server.check(address.address, job)
-    return QueuePlace(address=address, job=job)
+        raise ArgumentError(f"REDIS_URL={redacted(url)}", "needs the name of the crawl", remedy)
+    prefix_of(job)
+    return QueuePlace(redis_url=check_address(url), job=job)
 
 
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
 ) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a server, return also the SharedQueue that coordinates the processes; else
-    None."""
-    if place.address is not None:
+    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a
+    server, return also the SharedQueue that coordinates the processes; else None."""
+    if place.is_shared:
+        from topiccrawler.cluster.redis.server import open_shared
+
         hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        server, address, made_of = place.address.server, place.address.address, parts.record().as_json()
-        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of)
+        common = {"recipe": _recipe(parts, seeds), "made_of": parts.record().as_json()}
+        shared = open_shared(
+            place.redis_url, place.job, hosts, acknowledgements_per_commit=sys.maxsize, **common
+        )  # the scheduler commits
+        return shared, shared
     if not place.jobdir:
         return MemoryFrontier(hosts), None
     folder = Path(place.jobdir)

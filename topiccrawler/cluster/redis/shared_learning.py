@@ -1,6 +1,6 @@
 """Lets a strategy learn when several processes share a crawl: one of them, the learner, learns from the pages of all.
 
-Each process sends an entry for each of its pages (crawling.sharing), with the links of the page. The learner consumes the entries,
+Each process sends an entry for each of its pages (cluster.redis.exchange), with the links of the page. The learner consumes the entries,
 is the only one to refresh the scores of the queue, and publishes its state. Strategies are of two kinds:
 
 - one that can `observe` scores links in every process, by the newest published state and by the pages that the process has read
@@ -17,13 +17,13 @@ import json
 import logging
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
+from topiccrawler.cluster.redis.exchange import START, Learned, RedisExchange, StreamEntry
 from topiccrawler.crawling.checkpoints import (
     DAMAGED,
-    LEARNING_SECONDS,
     OBSERVATION,
     Rescoring,
     entry_of,
@@ -32,7 +32,6 @@ from topiccrawler.crawling.checkpoints import (
     replay_entry,
     whole_entry_of,
 )
-from topiccrawler.crawling.sharing import START, Learned, SharedQueue, StreamEntry
 from topiccrawler.errors import StateError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
@@ -50,6 +49,26 @@ _WHOLE = (
 _SKIPPED = "An entry of process %s is damaged (%s: %s): skipped"
 
 
+class LearnsTogether:
+    """What a frontier in Redis has in common with one in partitions: the learning of its crawl."""
+
+    stats_family = "frontier/redis/…"
+    exchange: RedisExchange
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        raise NotImplementedError
+
+    def figures(self) -> Mapping[str, float]:
+        """Figures for the stats, by name."""
+        raise NotImplementedError
+
+    def learning(
+        self, strategy: Strategy, rescoring: Rescoring, *, seconds: float, every_pages: int
+    ) -> SharedLearning:
+        """See crawling.sharing.SharedQueue."""
+        return SharedLearning(self, strategy, rescoring, seconds=seconds, every_pages=every_pages)
+
+
 class SharedLearning:
     """The learning of one process in a shared crawl. See crawling.sharing.Learning and SharedQueue.learning.
 
@@ -58,12 +77,12 @@ class SharedLearning:
 
     def __init__(
         self,
-        shared: SharedQueue,
+        shared: LearnsTogether,
         strategy: Strategy,
         rescoring: Rescoring,
         *,
-        seconds: float = LEARNING_SECONDS,
-        every_pages: int = 100,
+        seconds: float,
+        every_pages: int,
     ) -> None:
         self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
         self._exchange = shared.exchange
@@ -153,8 +172,10 @@ class SharedLearning:
 
     def figures(self) -> Mapping[str, float]:
         """The stats of the queue and of the learning, by name."""
-        family, figures = self._shared.stats_family, self._shared.figures()
-        queue = {family.replace("…", name): figure for name, figure in figures.items()}
+        queue = {
+            self._shared.stats_family.replace("…", name): figure
+            for name, figure in self._shared.figures().items()
+        }
         return {**queue, **self._lag()} if self.learns else queue
 
     def _lag(self) -> Mapping[str, float]:

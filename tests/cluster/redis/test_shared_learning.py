@@ -39,7 +39,7 @@ def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("topiccrawler.cluster.redis.frontier.LOOK_SECONDS", 0.0)
     for name in ("LOOK_SECONDS", "LOOK_WHOLE_SECONDS", "PAUSES"):
-        monkeypatch.setattr(f"topiccrawler.cluster.shared_learning.{name}", 0)
+        monkeypatch.setattr(f"topiccrawler.cluster.redis.shared_learning.{name}", 0)
 
 
 def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_has(crowd: Crowd) -> None:
