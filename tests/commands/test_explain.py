@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
+from topiccrawler.crawling.blocks import Blocks
+from topiccrawler.crawling.link_gate import OPEN, REFUSED
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.frontier.stored_state import is_made

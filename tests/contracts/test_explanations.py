@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, Admission, GateRule, LinkGate, Moment
+from topiccrawler.crawling.admission import Admission, Moment, gate_rule
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
 from topiccrawler.crawling.job_files import write_recipe
+from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
 from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
@@ -65,7 +67,7 @@ def links_of(number: int) -> list[Link]:
 
 def asked_when_leased(gate: LinkGate) -> Admission:
     """So that the queue holds what the gate refuses."""
-    return Admission([GateRule(gate, moments=frozenset({Moment.LEASED}))])
+    return Admission([replace(gate_rule(gate), moments=frozenset({Moment.LEASED}))])
 
 
 def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:

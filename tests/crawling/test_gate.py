@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, LinkGate
+from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
 from topiccrawler.model import Link
 from topiccrawler.text.weights import logistic
 

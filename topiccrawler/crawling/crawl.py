@@ -25,22 +25,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from topiccrawler.crawling.admission import (
-    PASSED,
-    Admission,
-    Blocks,
-    Decision,
-    GateRule,
-    Moment,
-    blocked,
-    by_column,
-    redirected,
-)
+from topiccrawler.crawling.admission import Admission, Moment, blocked, by_column, gate_rule, redirected
 from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.challenges import Challenges
 from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.known_texts import KnownTexts
+from topiccrawler.crawling.link_gate import PASSED, Decision
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
@@ -176,7 +168,7 @@ class Crawl:
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
-        self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
+        self.admission = Admission([blocked(self.blocks), gate_rule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
         self.gate_counts = GateCounts()
         earlier = () if files is None or not files.resumes else latest_visits(files.folder, LATEST)

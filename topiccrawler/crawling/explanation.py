@@ -20,12 +20,14 @@ from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from topiccrawler.crawling import admission as rules
-from topiccrawler.crawling.admission import REFUSED, Admission, Blocks, Decision
+from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts, assemble
+from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.judging import words_of_record
+from topiccrawler.crawling.link_gate import REFUSED, Decision
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_rule
@@ -311,9 +313,9 @@ def admission_of(
     """The admission rules of a crawl that is not running, as far as its files have them. `notes`: notes of its queue, with the blocks."""
     found = [
         rules.depth_limit(limits.depth),
-        rules.UrlLengthRule(limits.url_length),
+        rules.url_length(limits.url_length),
         rules.allowed_domains(rules.within(own_domains(parts.topic.sites))),
-        rules.GateRule(parts.gate),
+        rules.gate_rule(parts.gate),
     ]
     if notes is not None:
         found.append(rules.blocked(Blocks(notes)))

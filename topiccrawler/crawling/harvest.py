@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.crawling.admission import Decision
+from topiccrawler.crawling.link_gate import Decision
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import FrontierView, Notes
 from topiccrawler.messages import Message

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
+from topiccrawler.crawling.admission import Admission, Moment, budget_rule, by_column, trap_rule
 from topiccrawler.crawling.checkpoints import OwnLearning, Rescoring
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
@@ -61,7 +61,7 @@ class Ordering:
         self.budgets = budgets
         self.admission = admission or Admission()
         if budgets is not None:
-            self.admission.add(BudgetRule(budgets), TrapRule(budgets))
+            self.admission.add(budget_rule(budgets), trap_rule(budgets))
         self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False

@@ -27,10 +27,11 @@ from scrapy.utils.asyncgen import as_async_generator
 from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.admission import PASSED, Admission, Decision, GateRule, Moment, redirected
+from topiccrawler.crawling.admission import Admission, Moment, gate_rule, redirected
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import GateCounts
+from topiccrawler.crawling.link_gate import PASSED, Decision
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META
@@ -330,7 +331,7 @@ class RequestGateMiddleware(LinkGateMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        admission = Admission([GateRule(parts_of_project(crawler, cls.__name__).gate)])
+        admission = Admission([gate_rule(parts_of_project(crawler, cls.__name__).gate)])
         return cls(admission, crawler.stats)
 
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:
