@@ -71,15 +71,6 @@ def test_every_field_of_a_link_returns(frontier: Frontier) -> None:
     assert row.link == full
 
 
-def test_half_a_surrogate_pair_costs_no_url(frontier: Frontier) -> None:
-    rows = [
-        (link("a/1", anchor="x\ud800y"), Score("http://a/1", 2.0)),
-        (link("a/2"), Score("http://a/2", 1.0)),
-    ]
-    frontier.push(rows, now=0.0)
-    assert drain(frontier) == ["a/1", "a/2"]
-
-
 def test_rescoring_replaces_up_and_down_and_passes_over_what_does_not_wait(frontier: Frontier) -> None:
     push(frontier, ("a/1", 0.9), ("a/2", 0.8), ("b/1", 0.7), ("b/2", 0.6), ("c/1", 0.95))
     assert lease(frontier) == "c/1"

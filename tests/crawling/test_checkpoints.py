@@ -99,7 +99,7 @@ def crawl(
         number = int(leased.link.url.rpartition("/")[2])
         order.append(leased.link.url)
         names = [f"http://a.cn/{child}" for child in range(3 * number + 1, 3 * number + 4)]
-        links = [Link(name, "a.cn", anchor="基金\ud800", source_url=leased.link.url) for name in names]
+        links = [Link(name, "a.cn", anchor="基金", source_url=leased.link.url) for name in names]
         terms = {str(word): 1.0 for word in range(number % 7)}
         via = Via(leased.link, leased.score)
         ordering.visit(Page(leased.link.url, terms=terms, via=via, is_detail=number % 3 == 0), links, 0.0)

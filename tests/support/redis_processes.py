@@ -110,7 +110,7 @@ class Process:
             return None
         number = int(leased.link.url.rpartition("/")[2])
         below = [n for n in range(3 * number + 1, 3 * number + 4) if n < PAGES]
-        links = [Link(address(n), f"h{n % 5}.cn", "基金\ud800", source_url=leased.link.url) for n in below]
+        links = [Link(address(n), f"h{n % 5}.cn", "基金", source_url=leased.link.url) for n in below]
         page = Page(leased.link.url, terms={"基金": 1.0}, via=Via(leased.link, leased.score))
         self.pushed.update(self.ordering.visit(page, links, 0.0))
         self.ordering.end(leased.link.url, State.COMPLETED, "kept", 0.0)

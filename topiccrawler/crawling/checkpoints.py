@@ -188,12 +188,7 @@ def _whole(strategy: Strategy, page: Page, links: Sequence[Link]) -> dict[str, A
 
 
 def _text(entry: Mapping[str, Any]) -> str:
-    text = json.dumps(entry, allow_nan=False, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # HTML may contain half a surrogate pair
-        return json.dumps(entry, allow_nan=False)
-    return text
+    return json.dumps(entry, allow_nan=False, ensure_ascii=False)
 
 
 LEARNED_NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"

@@ -90,7 +90,7 @@ class RandomOrder(Strategy):
         return [Score(link.url, self._draw(link.url)) for link in links]
 
     def _draw(self, url: str) -> float:
-        digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).digest()
+        digest = hashlib.blake2b(url.encode(), digest_size=8, key=self._key).digest()
         return int.from_bytes(digest, "big") / 2**64
 
 

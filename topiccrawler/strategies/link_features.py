@@ -177,7 +177,7 @@ _LISTING_ANCHOR = re.compile(
 
 def titled(anchor: str) -> float:
     """Return how much of a title's length an anchor has, 0..1: the title of a page says whether the page is about the topic."""
-    return min(1.0, len(anchor.encode("utf-8", "replace")) / TITLE_BYTES)
+    return min(1.0, len(anchor.encode()) / TITLE_BYTES)
 
 
 def is_listing(link: Link) -> bool:

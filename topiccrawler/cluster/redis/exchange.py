@@ -165,7 +165,7 @@ class RedisExchange:
         """Apply the reply of a poll; `counted`: the pages of this process when the poll was sent."""
         self._time, self._received_at, self.live = time, monotonic(), live
         is_learner, self.newest, self.sent, pages, kept, articles, self.received, announced = reply
-        self.announced += [text.decode("utf-8", "replace") for text in announced]
+        self.announced += [text.decode() for text in announced]
         self.is_learner = bool(is_learner)
         self._harvest, self._reported = Harvest(pages, kept, articles, 0), counted
 
@@ -191,8 +191,7 @@ def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
     except (ValueError, TypeError, AttributeError) as error:
         logger.warning("What state %s of the crawl covers is damaged (%s): ignored", number.decode(), error)
         covered, count, time = {}, 0, 0.0
-    text = state.decode("utf-8", "surrogatepass")
-    return Learned(int(number), by.decode(), place.decode(), covered, count, time, text)
+    return Learned(int(number), by.decode(), place.decode(), covered, count, time, state.decode())
 
 
 def _entry(one: Sequence[bytes]) -> StreamEntry:

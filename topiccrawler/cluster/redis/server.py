@@ -97,7 +97,7 @@ class RedisView:
         hosts = [host for _, some, _ in found for host in some]
         names = (State.WAITING.value, State.PROCESSING.value)
         waiting = {
-            host.decode("utf-8", "replace"): dict(zip(names, map(int, counts), strict=True))
+            host.decode(): dict(zip(names, map(int, counts), strict=True))
             for host, *counts in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
         }
         ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
