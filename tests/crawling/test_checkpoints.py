@@ -171,7 +171,7 @@ def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("strategy", "state", "fault"),
     [
-        ("depth_first", '{"found": 1e999}', "OverflowError"),
+        ("depth_first", '{"_found": 1e999}', "OverflowError"),
         ("jlse", '{"graph": GRAPH, "pages": [], "lengths": [], "words": WORDS, "results": [7], "built": [0, 0, 1]}', "IndexError"),
     ],
 )  # fmt: skip
