@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scrapy import Request
 
-from topiccrawler.crawling.crawl import Fetch
+from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.middlewares import BackOffMiddleware
 from topiccrawler.frontier.base import Leased

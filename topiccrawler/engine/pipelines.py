@@ -140,7 +140,7 @@ class RelevancePipeline:
             item.evidence = packed(reading)
         if may_be_kept and self._crawl is not None and reading is not None and not reading.page.is_target:
             # the threshold is lower than the strategy's, or an opinion may keep the page
-            self._crawl.describe(item, reading)
+            self._crawl.items.describe(item, reading)
         if is_sampled and self._discarded is not None:
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)

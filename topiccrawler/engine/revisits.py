@@ -20,7 +20,7 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncgen import as_async_generator
 from twisted.python.failure import Failure
 
-from topiccrawler.crawling.crawl import Fetch
+from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases

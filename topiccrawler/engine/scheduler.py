@@ -34,7 +34,8 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
 from topiccrawler.crawling.admission import Admission, private_network
-from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch, Outcome
+from topiccrawler.crawling.crawl import KNOWN, Crawl
+from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases

@@ -179,7 +179,7 @@ class TopicSpider(FocusedSpider):
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
         tags = self.crawl.filter.tags(reading.document, robots_headers(response))
         wishes = Wishes(tags, usage_headers(response), response.meta.get(USAGE, ()))
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, wishes)
+        yield self.crawl.items.of(reading, response.status, self.crawl.clock(), last_modified, wishes)
         if tags.no_follow:
             response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
             self._count("topic/robots_tags/nofollow")
