@@ -172,12 +172,12 @@ def test_the_gate_shown_is_the_gate_of_the_crawl(strategy: str, pages: int, tmp_
         waiting = rows_of(past, State.WAITING)
         assert (pages > 100) is bool(refused) is not bool(waiting)
         for row in refused:
-            gate = explained(past, row.link.url).gate
-            assert (gate.passed, gate.is_final, gate.reason) == (False, True, REFUSED)
+            found = explained(past, row.link.url)
+            assert (found.gate.passed, found.is_final, found.gate.reason) == (False, True, REFUSED)
         for row in waiting:
-            gate = explained(past, row.link.url).gate
-            assert not gate.is_final
-            assert gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
+            found = explained(past, row.link.url)
+            assert not found.is_final
+            assert found.gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
     finally:
         past.close()
 

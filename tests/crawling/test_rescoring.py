@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import Rescoring
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier

@@ -116,13 +116,12 @@ class Command(ReportingCommand):
 def _by_link_model(parts: Parts, link: Link) -> Explanation:
     """The explanation of a link that is in no queue, by the link model and the link gate."""
     from topiccrawler.crawling.assemble import link_model_of
-    from topiccrawler.crawling.explanation import Explanation, GateOutcome, ScoreMade, words_of
+    from topiccrawler.crawling.explanation import Explanation, ScoreMade, words_of
 
     words = words_of(parts, link) or link_model_of(parts.recipe).explain(link)
     by_field: dict[str, float] = {}
     for name, share in words:
         field = name.partition(":")[0]
         by_field[field] = by_field.get(field, 0.0) + share
-    decision = parts.gate.decide(link)
     score = ScoreMade(sum(by_field.values()), list(by_field.items()))
-    return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, is_final=False))
+    return Explanation(score, None, words, parts.gate.decide(link), is_final=False)

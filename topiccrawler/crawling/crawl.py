@@ -29,8 +29,9 @@ from topiccrawler.crawling.admission import Admission, Moment, blocked, by_colum
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.challenges import Challenges
+from topiccrawler.crawling.estimate import LATEST, Estimator
 from topiccrawler.crawling.fetch import Fetch, Outcome, Rechecks
-from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
+from topiccrawler.crawling.harvest import GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.link_gate import Decision

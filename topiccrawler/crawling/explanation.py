@@ -23,13 +23,14 @@ from topiccrawler.crawling import admission as rules
 from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.blocks import Blocks
-from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, Rescoring, load_state
+from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, load_state
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.link_gate import REFUSED, Decision
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
 from topiccrawler.crawling.teaching import answered
@@ -221,22 +222,14 @@ class ScoreMade:
 
 
 @dataclass(frozen=True, slots=True)
-class GateOutcome:
-    """The decision of the link gate. `is_final`: the crawl has made it; else it is the one the gate would make now."""
-
-    passed: bool
-    reason: str
-    is_final: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """The explanation of one URL of a crawl."""
 
     score: ScoreMade | None  # None: no file has it
     now: ScoreMade | None  # the score that a waiting URL would get now; None if it is the same
     words: Shares  # log-odds of the words in the link, by the link model
-    gate: GateOutcome
+    gate: Decision  # of the link gate
+    is_final: bool  # the gate was asked when the URL was fetched; else it is asked now
 
 
 def explain(parts: Parts, history: History) -> Explanation:
@@ -246,7 +239,7 @@ def explain(parts: Parts, history: History) -> Explanation:
         _score(parts, history),
         _now(parts, row) if row is not None else None,
         words_of(parts, history.link),
-        _gate(parts, history),
+        *_gate(parts, history),
     )
 
 
@@ -282,20 +275,17 @@ def _now(parts: Parts, row: Row) -> ScoreMade | None:
     return ScoreMade(score.value, parts.strategy.shares(row.link, score.value, score.shares))
 
 
-def _gate(parts: Parts, history: History) -> GateOutcome:
-    if history.visits:
-        gate = history.visits[-1].gate
-        return GateOutcome(gate != REFUSED, gate, is_final=True)
+def _gate(parts: Parts, history: History) -> tuple[Decision, bool]:
+    """The decision of the link gate, and whether it is final: of the last fetch, of the row that has ended, else as of now."""
     row = history.row
+    if history.visits:
+        reason = history.visits[-1].gate
+        return Decision(reason != REFUSED, reason=reason), True
     if row is not None and row.state is not State.WAITING:
-        is_decided = row.reason == REFUSED or row.state is State.PROCESSING
-        return GateOutcome(
-            row.state is State.PROCESSING,
-            row.reason if is_decided else f"not asked: {row.reason}",
-            is_final=True,
-        )
-    decision = parts.gate.decide(history.link, row.tunnel if row is not None else 0)
-    return GateOutcome(decision.passed, decision.reason, is_final=False)
+        is_leased = row.state is State.PROCESSING
+        reason = row.reason if row.reason == REFUSED or is_leased else f"not asked: {row.reason}"
+        return Decision(is_leased, reason=reason), True
+    return parts.gate.decide(history.link, row.tunnel if row is not None else 0), False
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +345,7 @@ def explained(
         "gate": {
             "threshold": parts.gate.threshold,
             "passed": explanation.gate.passed,
-            "taken": explanation.gate.is_final,
+            "taken": explanation.is_final,
             "reason": explanation.gate.reason,
         },
         "admission": [_ruled(name, one) for name, one in admission.explained(link, tunnel)],
@@ -413,11 +403,11 @@ def _judged_by(record: PageRecord, folder: Path) -> str:
     return "a second opinion" if record.opinion else "the topic as it is now"
 
 
+FETCHED = ("time", "status", "score", "relevance", "stored")  # of a visit
+
+
 def crawl_as_json(
-    history: History,
-    folder: Path,
-    parts: Parts | None = None,
-    page_threshold: float | None = None,
+    history: History, folder: Path, parts: Parts | None = None, page_threshold: float | None = None
 ) -> dict[str, Any]:
     """The history of a URL in a crawl as JSON values, for output.
 
@@ -432,16 +422,7 @@ def crawl_as_json(
         "tries": 0 if row is None else row.tries,
         "added": None if row is None else row.added,
         "changed": None if row is None else row.changed,
-        "fetches": [
-            {
-                "time": visit.time,
-                "status": visit.status,
-                "score": visit.score,
-                "relevance": visit.relevance,
-                "stored": visit.stored,
-            }
-            for visit in history.visits
-        ],
+        "fetches": [{name: getattr(visit, name) for name in FETCHED} for visit in history.visits],
         "page_threshold": page_threshold,
         "similarity_threshold": None if parts is None else parts.page_classifier.similarity_threshold,
         "stored": None

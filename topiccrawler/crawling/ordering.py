@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from topiccrawler.crawling.admission import Admission, Moment, budget_rule, by_column, trap_rule
-from topiccrawler.crawling.checkpoints import OwnLearning, Rescoring
+from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
@@ -68,9 +69,9 @@ class Ordering:
         self._shared = shared
         self.learning: Learning
         if shared is None:
-            self.learning = OwnLearning(
+            self.learning = Checkpoints(
                 strategy,
-                frontier,
+                frontier.notes,
                 self.rescoring,
                 durable=options.durable,
                 every_pages=options.checkpoint_pages,

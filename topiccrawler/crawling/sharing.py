@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from topiccrawler.crawling.checkpoints import Rescoring
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy
 

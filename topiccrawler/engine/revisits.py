@@ -24,7 +24,7 @@ from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases
-from topiccrawler.engine.opening import StoreWait, store_wait
+from topiccrawler.engine.store_wait import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Outlinks, page_of
 from topiccrawler.messages import Message

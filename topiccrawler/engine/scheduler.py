@@ -43,7 +43,7 @@ from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.engine.politeness import Politeness, host_key, paces_of, patience_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
-from topiccrawler.engine.progress import QueueStats
+from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.waking import WAKE, WakeTimer
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

@@ -25,13 +25,13 @@ from topiccrawler.cluster.redis.exchange import START, Learned, RedisExchange, S
 from topiccrawler.crawling.checkpoints import (
     DAMAGED,
     OBSERVATION,
-    Rescoring,
     entry_of,
     load_state,
     page_of,
     replay_entry,
     whole_entry_of,
 )
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.errors import StateError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
