@@ -17,7 +17,6 @@ from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.server import RedisView, open_shared
 from topiccrawler.crawling.explanation import SharedCrawl
-from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
@@ -80,11 +79,14 @@ def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, url: str, command: Ca
     ).out  # fmt: skip
 
 
-def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer) -> None:
+def test_explain_knows_what_the_learner_published_last(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topiccrawler.cluster.redis.shared_learning.EVERY_PAGES", 1)
     name, strategy = uuid4().hex, build("pagerank")
     place = join(Client(redis_server.url, name), {}, made_of=Recipe("finance", strategy="pagerank").as_json())
     frontier = RedisFrontier(place)
-    ordering = Ordering(strategy, frontier, options=CrawlOptions(checkpoint_pages=1), shared=frontier)
+    ordering = Ordering(strategy, frontier, shared=frontier)
     ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)
     end = time.monotonic() + PATIENCE_SECONDS
     while strategy.save() == build("pagerank").save():

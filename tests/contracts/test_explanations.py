@@ -18,7 +18,6 @@ from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
-from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
@@ -79,7 +78,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
         ordering = Ordering(
             parts.strategy,
             frontier,
-            options=CrawlOptions(durable=True),
+            durable=True,
             admission=asked_when_leased(parts.gate),
         )
         ordering.rescoring.slice_urls = 40

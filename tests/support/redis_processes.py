@@ -14,7 +14,6 @@ from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.server import open_shared
-from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.model import Link, Page, Score, Via
@@ -78,7 +77,7 @@ class Process:
         self.ordering = Ordering(
             self.strategy,
             self.frontier,
-            options=CrawlOptions(durable=True, checkpoint_pages=3, learning_seconds=0.0),
+            durable=True,
             shared=self.frontier,
         )
         parts = self.frontier.parts if isinstance(self.frontier, PartitionedFrontier) else [self.frontier]

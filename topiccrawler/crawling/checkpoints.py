@@ -32,7 +32,6 @@ from topiccrawler.strategies.base import Strategy
 logger = logging.getLogger(__name__)
 
 OBSERVATION = "observation"  # the stored key
-LEARNING_SECONDS = 0.3  # between two published states; longer where a state takes more than a tenth of it
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, zlib.error)
 
 
@@ -96,8 +95,7 @@ class Checkpoints:
     """The learning of a crawl of one process: the checkpoints of its strategy, in the notes of its frontier (crawling.sharing.Learning; for
     several processes: cluster.redis.shared_learning).
 
-    `durable`: write an entry for every page (a frontier on disk), else only `save` writes. `every_pages`: the least number of pages
-    between two states.
+    `durable`: write an entry for every page (a frontier on disk), else only `save` writes.
     """
 
     whole, leads = False, True
@@ -109,13 +107,11 @@ class Checkpoints:
         rescoring: Rescoring,
         *,
         durable: bool = False,
-        every_pages: int = EVERY_PAGES,
     ) -> None:
         self.strategy = strategy
         self.notes = notes
         self.rescoring = rescoring
         self.durable = durable
-        self.every_pages = every_pages
         # a strategy that learns always saves something, at first empty lists
         self.learns = bool(strategy.save())
         self._entries = 0  # number of entries since the state was written
@@ -208,7 +204,7 @@ class Checkpoints:
 
     def _is_due(self) -> bool:
         """Whether to write the whole state: never during a refresh, because a crawl cannot resume from such a state."""
-        many = self._entries >= self.every_pages and self._entries_length >= self._state_length
+        many = self._entries >= EVERY_PAGES and self._entries_length >= self._state_length
         return self.learns and many and not self.rescoring.running
 
     def _now(self, pages: int) -> str:

@@ -126,7 +126,7 @@ class Crawl:
             parts.strategy,
             frontier,
             budgets,
-            options,
+            durable=options.durable,
             admission=self.admission,
             refused=None if files is None else lambda *refused: files.refused.add(*refused),  # noqa: PLW0108 opens the database
             shared=shared,

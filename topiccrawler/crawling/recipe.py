@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, field
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, ClassVar, Literal, Self, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from topiccrawler.crawling.options import DEFAULT_OPINIONS
-from topiccrawler.crawling.settings_check import Settings, check_settings
+from topiccrawler.crawling.settings_check import check_settings
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.files import user_path
 from topiccrawler.pages.languages import wanted_languages
@@ -247,6 +247,20 @@ class Recipe:
 @cache
 def _adapter() -> TypeAdapter[Any]:
     return TypeAdapter(Recipe)  # takes as long as reading several recipes
+
+
+class Settings(Protocol):
+    """The methods of Scrapy's settings that are used here."""
+
+    def get(self, name: Any, default: Any = None) -> Any: ...
+
+    def getint(self, name: Any, default: int = 0) -> int: ...
+
+    def getfloat(self, name: Any, default: float = 0.0) -> float: ...
+
+    def getbool(self, name: Any, default: bool = False) -> bool: ...
+
+    def getlist(self, name: Any, default: Any = None) -> list[Any]: ...
 
 
 def recipe_of(settings: Settings, topic: str, strategy: str | None = None, **given: Any) -> Recipe:

@@ -20,17 +20,9 @@ logger = logging.getLogger(__name__)
 
 
 class Settings(Protocol):
-    """The methods of Scrapy's settings that are used here."""
+    """The method of Scrapy's settings, and of a dict, that is used here."""
 
     def get(self, name: Any, default: Any = None) -> Any: ...
-
-    def getint(self, name: Any, default: int = 0) -> int: ...
-
-    def getfloat(self, name: Any, default: float = 0.0) -> float: ...
-
-    def getbool(self, name: Any, default: bool = False) -> bool: ...
-
-    def getlist(self, name: Any, default: Any = None) -> list[Any]: ...
 
 
 def _whole(value: object) -> object:

@@ -90,10 +90,8 @@ class SharedQueue(Protocol):
     @property
     def exchange(self) -> Exchange: ...
 
-    def learning(
-        self, strategy: Strategy, rescoring: Rescoring, *, seconds: float, every_pages: int
-    ) -> Learning:
-        """The learning of the strategy from the pages of all processes. `seconds`: the interval between two published states."""
+    def learning(self, strategy: Strategy, rescoring: Rescoring) -> Learning:
+        """The learning of the strategy from the pages of all processes."""
 
     def look_up(self, urls: Iterable[str]) -> bool:
         """Load the records of these URLs in one request, before they are read or pushed. False if the server is unreachable."""

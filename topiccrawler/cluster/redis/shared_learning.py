@@ -38,6 +38,8 @@ from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
+LEARNING_SECONDS = 0.3  # between two published states; longer where a state takes more than a tenth of it
+EVERY_PAGES = 100  # the fewest pages between two states when no other process needs them
 SLICE_SECONDS = 0.02  # processor time of the learner's work for others, between two pages of its own
 PAUSES = 10  # states are saved or loaded in a tenth of the processor time at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two polls of the stream; shorter when links wait
@@ -62,34 +64,20 @@ class LearnsTogether:
         """Figures for the stats, by name."""
         raise NotImplementedError
 
-    def learning(
-        self, strategy: Strategy, rescoring: Rescoring, *, seconds: float, every_pages: int
-    ) -> SharedLearning:
+    def learning(self, strategy: Strategy, rescoring: Rescoring) -> SharedLearning:
         """See crawling.sharing.SharedQueue."""
-        return SharedLearning(self, strategy, rescoring, seconds=seconds, every_pages=every_pages)
+        return SharedLearning(self, strategy, rescoring)
 
 
 class SharedLearning:
-    """The learning of one process in a shared crawl. See crawling.sharing.Learning and SharedQueue.learning.
+    """The learning of one process in a shared crawl. See crawling.sharing.Learning."""
 
-    `seconds`: least time between two published states. `every_pages`: the fewest pages between them when no other process needs them.
-    """
-
-    def __init__(
-        self,
-        shared: LearnsTogether,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> None:
+    def __init__(self, shared: LearnsTogether, strategy: Strategy, rescoring: Rescoring) -> None:
         self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
         self._exchange = shared.exchange
         self.learns = self._exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.observes  # one process orders, the others fetch
         self.leads = False  # this process is the learner, and has loaded the last state of the one before
-        self._seconds, self._every_pages = seconds, every_pages
         self._number = 0  # of the state loaded last
         self._complete_at = 0.0  # by the shared clock: when all entries were last applied here
         self._place = START  # of the last entry applied
@@ -246,7 +234,7 @@ class SharedLearning:
         if not self._since or self._rescoring.running:
             return False
         if self.whole or self._exchange.live < 2:  # only the next learner needs it
-            return self._since >= self._every_pages and self._since_length >= self._state_length
+            return self._since >= EVERY_PAGES and self._since_length >= self._state_length
         return monotonic() >= self._next_state
 
     def _publish(self) -> None:
@@ -288,5 +276,5 @@ class SharedLearning:
 
     def _pause(self, began: float) -> None:
         """Set the time of the next state by the duration of the last. `began`: its start, by time.thread_time."""
-        least = self._seconds if self.leads else 0.0
+        least = LEARNING_SECONDS if self.leads else 0.0
         self._next_state = monotonic() + max(least, PAUSES * (thread_time() - began))
