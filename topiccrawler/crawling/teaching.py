@@ -70,12 +70,10 @@ class Lessons:
     # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
-    judged: JudgedAgain = field(
-        default_factory=JudgedAgain
-    )  # what the last step has changed of the stored pages
-    copies: dict[str, str] = field(
-        default_factory=dict
-    )  # URL of a copy -> URL of the page of which it is one
+    # what the last step has changed of the stored pages
+    judged: JudgedAgain = field(default_factory=JudgedAgain)
+    # URL of a copy -> URL of the page of which it is one
+    copies: dict[str, str] = field(default_factory=dict)
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property

@@ -161,9 +161,8 @@ def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:
 
 def _writable(folder: Path, setting: str) -> Path:
     remedy = f"set {setting} to a folder of yours"
-    with file_faults(
-        StateError, f"folder {folder}", "cannot be written", remedy
-    ):  # a name may be too long to look for
+    # a name may be too long to look for
+    with file_faults(StateError, f"folder {folder}", "cannot be written", remedy):
         there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise StateError(f"folder {folder}", "cannot be written", remedy)
