@@ -16,8 +16,8 @@ from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
 from topiccrawler.cluster.redis.server import RedisView, open_shared
-from topiccrawler.crawling.explanation import SharedCrawl
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.past_crawl import SharedCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State

@@ -15,10 +15,11 @@ import pytest
 
 from topiccrawler.crawling.admission import Admission, Moment, gate_rule
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
+from topiccrawler.crawling.explanation import Explanation, explain
 from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.past_crawl import PastCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.hosts import Hosts

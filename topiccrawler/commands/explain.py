@@ -15,7 +15,8 @@ from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.assemble import Parts
-    from topiccrawler.crawling.explanation import Explanation, History, PastCrawl
+    from topiccrawler.crawling.explanation import Explanation
+    from topiccrawler.crawling.past_crawl import History, PastCrawl
     from topiccrawler.model import Link
 
 BY_HAND = "by hand"  # source_url of a link described by options: it is no seed, so the gate checks it
@@ -31,7 +32,7 @@ class Command(ReportingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
+        from topiccrawler.crawling.past_crawl import PastCrawl, SharedCrawl
         from topiccrawler.results.jobs import looked_at
         from topiccrawler.urls.canonical import canonical
 
@@ -54,13 +55,8 @@ class Command(ReportingCommand):
         self.report(opts, found, self.text("explain", found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawling.explanation import (
-            FetchLimits,
-            admission_of,
-            crawl_as_json,
-            explain,
-            explained,
-        )
+        from topiccrawler.crawling.explanation import crawl_as_json, explain, explained
+        from topiccrawler.crawling.past_crawl import FetchLimits, admission_of
 
         history = past.of(url) if past is not None and url else None
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}

@@ -19,7 +19,6 @@ from os.path import isfile
 from pathlib import Path
 from threading import Lock
 
-from topiccrawler.crawling.explanation import LONGEST_PATH
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.page_stores import (
     database_of,
@@ -27,6 +26,7 @@ from topiccrawler.crawling.page_stores import (
     homes_of,
     judged_again,
 )
+from topiccrawler.crawling.past_crawl import LONGEST_PATH
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.job_database import JOB_DATABASE, is_begun

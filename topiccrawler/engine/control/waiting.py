@@ -12,15 +12,8 @@ from itertools import islice
 from typing import Any
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.explanation import (
-    LONGEST_PATH,
-    History,
-    Step,
-    crawl_as_json,
-    explain,
-    explained,
-    heaviest_shares,
-)
+from topiccrawler.crawling.explanation import crawl_as_json, explain, explained, heaviest_shares
+from topiccrawler.crawling.past_crawl import LONGEST_PATH, History, Step
 from topiccrawler.crawling.robots_notes import robots_of
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.base import State
