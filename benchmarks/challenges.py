@@ -37,7 +37,7 @@ def main() -> None:
             found = web.response(url)
             if found is None or found.status != 200:
                 continue
-            declared = dict(found.headers).get(b"Content-Type", b"").decode("latin-1")
+            declared = found.content_type
             if recognise(found.body, declared) != HTML:
                 continue
             pages += 1

@@ -17,18 +17,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from webs.server import Served, processors, served
+import _checkout  # noqa: F401 first: the package may not be installed
+from webs.server import ROOT, Served, ended, served, started
 
-ROOT = Path(__file__).parents[1]
+from topiccrawler.crawling.launching import crawl_line
+
 PLAIN = "scrapy_bfs"
 START = "http://s0.example/p0.html"
 WEB_FACTOR = 4 / 3  # the web has more pages than are fetched, so that no crawl runs dry
@@ -93,20 +93,9 @@ def command(name: str, start: str, pages: int, concurrency: int, folder: Path) -
     else:
         settings |= {"JOBDIR": str(folder / "job"), "TOPIC_DATA_DIR": str(folder)}
         strategy, *given = name.split("+")
-        words = [
-            "crawl",
-            "topic",
-            "-a",
-            "topic=finance",
-            "-a",
-            f"seeds={start}",
-            "-a",
-            f"strategy={strategy}",
-        ]
-        words += ["-a", f"pages={pages}", *(word for setting in given for word in ("-s", setting))]
-    for setting, value in settings.items():
-        words += ["-s", f"{setting}={value}"]
-    return [sys.executable, "-m", "scrapy", *words]
+        own = {"topic": "finance", "seeds": start, "strategy": strategy, "pages": pages}
+        words = [*crawl_line(own, {}), *(word for setting in given for word in ("-s", setting))]
+    return words + [word for pair in settings.items() for word in ("-s", "=".join(pair))]
 
 
 def environment(web: Served) -> dict[str, str]:
@@ -119,23 +108,14 @@ def crawl(name: str, web: Served, start: str, pages: int, concurrency: int) -> R
     web.ask("forget")
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
         begun = time.monotonic()
-        process = subprocess.Popen(
-            command(name, start, pages, concurrency, Path(path)),
-            cwd=path if name == PLAIN else ROOT,  # the plain spider has no project and no settings of ours
-            env=environment(web),
-            stdout=log,
-            stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        folder = Path(path)
+        words = command(name, start, pages, concurrency, folder)
+        # the plain spider has no project and no settings of ours
+        usage = ended(started(words, environment(web), log, folder if name == PLAIN else ROOT), log)
         seconds = time.monotonic() - begun
         fetched = len(web.ask("log"))
-        if process.returncode or fetched < pages:
-            log.seek(0)
-            raise SystemExit(
-                f"{name} ended with {process.returncode} after {fetched} pages:\n{log.read()[-3000:]}"
-            )
+        if fetched < pages:
+            raise SystemExit(f"{name} ended after {fetched} pages:\n{Path(log.name).read_text()[-3000:]}")
     return Run(fetched, usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024)
 
 

@@ -81,20 +81,18 @@ def main() -> None:
             seconds[name].append(time.process_time() - started)
     types = page_types(given.folder)
     kinds = [types.get(path.stem, "") for path in golds]
+    named = sorted({*kinds} - {""})
     result = {}
     for name in extractors:
         by_characters = [*map(token_f1, map(_characters, found[name]), map(_characters, texts))]
+        of_types = {
+            kind: [f1 for f1, its in zip(by_characters, kinds, strict=True) if its == kind] for kind in named
+        }
         result[name] = {
             "f1": round(statistics.mean(map(token_f1, map(words, found[name]), map(words, texts))), 4),
             "characters": round(statistics.mean(by_characters), 4),
             "pages_per_cpu_s": round(len(pages) / statistics.median(seconds[name][1:] or seconds[name]), 1),
-            "types": {
-                kind: round(
-                    statistics.mean(f1 for f1, its in zip(by_characters, kinds, strict=True) if its == kind),
-                    4,
-                )
-                for kind in sorted({*kinds} - {""})
-            },
+            "types": {kind: round(statistics.mean(some), 4) for kind, some in of_types.items()},
         }
     if not given.json:
         for name, figures in result.items():

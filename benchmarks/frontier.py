@@ -61,21 +61,9 @@ def row(number: int, score: float, hosts: int, text: bool, page: int) -> tuple[L
     start = number % 40
     words = (HAN * 3)[start:]
     source = f"http://www{page % hosts}.example.cn/finance/list{page}.html"
-    link = Link(
-        url,
-        host,
-        words[:20],
-        words[20:60],
-        words[20:60],
-        "",
-        "",
-        "body",
-        "div.list>ul>li",
-        "down",
-        number % 200,
-        2,
-        source,
-    )
+    anchor, around, place = words[:20], words[20:60], number % 200
+    where = "", "", "body", "div.list>ul>li", "down"
+    link = Link(url, host, anchor, around, around, *where, place, 2, source)
     return link, Score(url, score)
 
 

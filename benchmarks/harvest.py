@@ -10,20 +10,17 @@ the same one page at a time, without an engine.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.crawling.page_stores import visits_of
+from topiccrawler.lab.recorded_web import label_rows
+from topiccrawler.lab.runner import crawl_job
 from topiccrawler.urls.canonical import canonical
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def main() -> None:
@@ -60,46 +57,30 @@ def main() -> None:
 
 def on_topic_pages(labels: Path, topic: str) -> set[str]:
     """The canonical URLs labelled with the topic."""
-    with labels.open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return {canonical(url) or url for url, topics, *_ in rows if topic in topics.split(",")}
+    return {canonical(url) or url for url, topics, *_ in label_rows(labels) if topic in topics.split(",")}
 
 
 def crawl(strategy: str, options: argparse.Namespace, truth: set[str]) -> list[bool]:
     """Crawl once; for each page fetched, in order, whether it is on topic. A page under two names counts once."""
     with tempfile.TemporaryDirectory() as folder:
         settings = {
-            "TOPIC_DATA_DIR": folder,
-            "TOPIC_JOB": "job",
             "CONCURRENT_REQUESTS": options.concurrency,
             "DOWNLOAD_DELAY": 0,
             "AUTOTHROTTLE_ENABLED": False,
             "LOG_LEVEL": "WARNING",
         }
-        environment = {
-            name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")
-        }
+        environment = {name: text for name, text in os.environ.items() if not name.lower().endswith("_proxy")}
         if options.proxy:
             environment["http_proxy"] = environment["https_proxy"] = options.proxy
         else:
             settings["REPLAY_WARC"] = options.web
         if options.models:
             settings["TOPIC_LINK_MODELS"] = options.models
-        arguments = {
-            "topic": options.topic,
-            "seeds": options.seeds,
-            "strategy": strategy,
-            "pages": options.pages,
-        }
-        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-        command += [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
-        command += [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"harvest: the crawl with {strategy} failed:\n{done.stderr[-2000:]}")
+        given = {"topic": options.topic, "seeds": options.seeds, "strategy": strategy, "pages": options.pages}
+        job = crawl_job(f"crawl with {strategy}", given, settings, Path(folder), environment).folder
         seen: set[str] = set()
         hits = []
-        for visit in visits_of(Path(folder) / "job"):
+        for visit in visits_of(job):
             url = visit.url.replace("https://", "http://", 1)
             if visit.status == 200:
                 hits.append(url in truth and url not in seen)

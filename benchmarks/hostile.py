@@ -21,7 +21,6 @@ import random
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -32,13 +31,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import _checkout  # noqa: F401 first: the package may not be installed
-from webs.server import Served, processors, served
+from webs.server import Served, ended, served, started
 from webs.traps import TOPIC, TRAPS
 
+from topiccrawler.crawling.launching import crawl_line
 from topiccrawler.crawling.page_stores import number_of_visits
 from topiccrawler.urls.canonical import site_of
 
-ROOT = Path(__file__).parents[1]
 GOOD = "good.example"
 
 
@@ -66,9 +65,7 @@ class Plan:
             "ROBOTSTXT_OBEY": "False",
             "TOPIC_DATA_DIR": str(folder),
         }
-        command = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-        command += [word for name, value in given.items() for word in ("-a", f"{name}={value}")]
-        return command + [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+        return crawl_line(given, settings)
 
 
 @dataclass(slots=True)
@@ -97,20 +94,9 @@ def crawl(web: Served, plan: Plan) -> Crawled:
 def _run(web: Served, plan: Plan, folder: Path, seconds: float, found: Crawled, draw: random.Random) -> bool:
     """Begin or go on until it ends; True when it was killed."""
     with (folder / "log").open("w+", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            plan.command(folder, seconds),
-            cwd=ROOT,
-            env=web.environment(),
-            stdout=log,
-            stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
-        )
+        process = started(plan.command(folder, seconds), web.environment(), log)
         is_killed = _kill_at_random(process, folder / "job", plan, found, draw)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != (-signal.SIGKILL if is_killed else 0):
-            log.seek(0)
-            raise SystemExit(f"ended with {process.returncode}:\n{log.read()[-3000:]}")
+        usage = ended(process, log, -signal.SIGKILL if is_killed else 0)
     found.peak_mb = max(found.peak_mb, usage.ru_maxrss / 1024)
     return is_killed
 

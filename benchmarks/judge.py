@@ -28,11 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
+from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.crawling.assemble import topic_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.lab.recorded_web import label_rows
 from topiccrawler.pages.read import PageClassifier, PageWords, Reader
 from topiccrawler.relevance.choose import make_page_classifier
+from topiccrawler.relevance.thresholds import Quality, best_threshold, quality
 from topiccrawler.relevance.training.from_files import keywords_by_label
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.segmenter import words_of
@@ -41,26 +44,10 @@ from topiccrawler.topics.classification import PREFIX
 
 MAIN = ("finance", "travel", "health", "sport", "auto")
 MAIN_WEB = ("finance", "health", "travel")
-DOCUMENT_LABELS = {name: name for name in ("finance", "travel", "health", "auto", "tech")} | {
-    "sport": "sports",
-    "education": "edu",
-}
+DOCUMENT_LABELS = {name: name for name in ("finance", "travel", "health", "auto", "tech")}
+DOCUMENT_LABELS |= {"sport": "sports", "education": "edu"}
 TOPIC_LABELS = frozenset(
-    [
-        "finance",
-        "edu",
-        "tech",
-        "culture",
-        "sports",
-        "auto",
-        "fashion",
-        "health",
-        "travel",
-        "mil",
-        "house",
-        "politics",
-        "home",
-    ]
+    "finance edu tech culture sports auto fashion health travel mil house politics home".split()
 )
 DRAW = 20  # seed of the disagreements shown
 WEB_LABELS = {"entertainment": "ent", "mathematics": "math"}
@@ -76,13 +63,10 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
-    """Precision, recall and F1 at the threshold, and the best F1 any threshold gives."""
+class Row:
+    """How a page classifier does at its threshold, and the best F1 that any threshold gives."""
 
-    positives: int
-    precision: float
-    recall: float
-    f1: float
+    at: Quality
     best_f1: float
 
 
@@ -103,43 +87,11 @@ def web_pages(folder: Path) -> Iterator[Sample]:
     """Content pages with a topic, read as the crawler reads them."""
     web = RecordedWeb(sorted(folder.glob("*.warc.gz")))
     reader = Reader(make_page_classifier(load_topic(MAIN[0])))  # in segments too, for `evidence`
-    for line in (folder / "labels.tsv").read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        url, topics, _, kind = line.split("\t")[:4]
+    for url, topics, _, kind in (row[:4] for row in label_rows(folder / "labels.tsv")):
         response = web.response(url) if kind == "content" and topics else None
         if response is not None:
-            reading = reader.read(url, response.body, charset(response.headers))
+            reading = reader.read(url, response.body, http_content_type_encoding(response.content_type))
             yield Sample(f"{url} {reading.page.title}", frozenset(topics.split(",")), reading.words)
-
-
-def charset(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
-    """The charset of the Content-Type header."""
-    for name, value in headers:
-        if name.lower() == b"content-type" and b"charset=" in value.lower():
-            return (
-                value.lower()
-                .partition(b"charset=")[2]
-                .split(b";")[0]
-                .strip(b" \"'")
-                .decode("ascii", "replace")
-            )
-    return None
-
-
-def quality(truths: Sequence[bool], relevances: Sequence[float], threshold: float) -> Quality:
-    """How the relevances agree with the truth."""
-    positives = sum(truths)
-    kept = [truth for truth, relevance in zip(truths, relevances, strict=True) if relevance >= threshold]
-    hits = sum(kept)
-    best = hit = 0.0
-    ranked = sorted(zip(relevances, truths, strict=True), reverse=True)
-    for rank, (relevance, truth) in enumerate(ranked, 1):
-        hit += truth
-        if rank == len(ranked) or ranked[rank][0] < relevance:
-            best = max(best, 2 * hit / (rank + positives))
-    f1 = 2 * hits / max(1, len(kept) + positives)
-    return Quality(positives, hits / max(1, len(kept)), hits / max(1, positives), f1, best)
 
 
 def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> PageClassifier:
@@ -156,7 +108,7 @@ def trained(name: str, topic: str, label: str, samples: Sequence[Sample]) -> Pag
 
 def measure(
     samples: Sequence[Sample], labels: dict[str, str], page_classifiers: dict[str, PageClassifier], shown: int
-) -> dict[str, Quality]:
+) -> dict[str, Row]:
     """Each topic of `labels` against the rest; `shown` disagreements a topic are printed."""
     found = {}
     for topic, label in labels.items():
@@ -167,7 +119,8 @@ def measure(
         truths = [label in sample.topics for sample in samples]
         if not any(truths):
             continue
-        found[topic] = quality(truths, relevances, page_classifier.threshold)
+        best = quality(truths, relevances, best_threshold(truths, relevances)).f1
+        found[topic] = Row(quality(truths, relevances, page_classifier.threshold), best)
         wrong = [n for n, truth in enumerate(truths) if truth != (relevances[n] >= page_classifier.threshold)]
         if shown:
             missed = sum(truths[n] for n in wrong)
@@ -192,14 +145,14 @@ def milliseconds_a_page(samples: Sequence[Sample], page_classifier: PageClassifi
     return (time.process_time() - started) * 1000 / max(1, len(samples))
 
 
-def show(title: str, table: dict[str, Quality], main: Sequence[str]) -> float:
+def show(title: str, table: dict[str, Row], main: Sequence[str]) -> float:
     """Print one table; the mean F1 of the main topics."""
     print(f"\n{title}\n{'topic':<15}{'pages':>6}{'P':>8}{'R':>8}{'F1':>8}{'best':>8}")
     for topic, row in table.items():
         print(
-            f"{topic:<15}{row.positives:>6}{row.precision:>8.3f}{row.recall:>8.3f}{row.f1:>8.3f}{row.best_f1:>8.3f}"
+            f"{topic:<15}{row.at.positives:>6}{row.at.precision:>8.3f}{row.at.recall:>8.3f}{row.at.f1:>8.3f}{row.best_f1:>8.3f}"
         )
-    mean = sum(table[topic].f1 for topic in main if topic in table) / len(main)
+    mean = sum(table[topic].at.f1 for topic in main if topic in table) / len(main)
     print(f"mean F1 over {', '.join(main)}: {mean:.3f}")
     return mean
 
@@ -283,10 +236,10 @@ def add_classes(
         page_classifiers[topic.name] = make_page_classifier(topic, options.page_classifier, options.models)
 
 
-def figures(table: dict[str, Quality], mean: float) -> dict[str, object]:
+def figures(table: dict[str, Row], mean: float) -> dict[str, object]:
     """The JSON of one table."""
     rows = {
-        topic: {"precision": round(row.precision, 4), "recall": round(row.recall, 4), "f1": round(row.f1, 4)}
+        topic: {name: row.at.scores()[name] for name in ("precision", "recall", "f1")}
         for topic, row in table.items()
     }
     return {"mean_f1": round(mean, 4), "topics": rows}

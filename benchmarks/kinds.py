@@ -49,8 +49,7 @@ def readings(folder: Path, urls: Sequence[str]) -> Iterator[tuple[str, Reading]]
             answer = web.response(one)
             if answer is None:
                 continue
-            headers = {name.lower(): value.decode("latin-1") for name, value in answer.headers}
-            kind = headers.get(b"content-type", "")
+            kind = answer.content_type
             reading = reader.read(one, answer.body, http_content_type_encoding(kind), content_type=kind)
             if one == url:
                 yield url, reading

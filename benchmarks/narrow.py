@@ -32,13 +32,11 @@ from typing import get_type_hints
 
 import _checkout  # noqa: F401 first: the package may not be installed
 
-from topiccrawler.crawling.launching import failure, job_line, start_scrapy
 from topiccrawler.crawling.page_filter import Verdict
-from topiccrawler.crawling.page_stores import number_of_visits
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.lab.measures import Assessed, Kept
 from topiccrawler.lab.recorded_web import CONTENT
-from topiccrawler.lab.runner import fetched, job_verdicts
+from topiccrawler.lab.runner import JOB, crawl_job, fetched, job_verdicts
 from topiccrawler.lab.training.narrow_truth import (
     LabelledWeb,
     Topic,
@@ -53,11 +51,11 @@ SETTINGS = {
     "DOWNLOAD_DELAY": "0",
     "AUTOTHROTTLE_ENABLED": "False",
     "ROBOTSTXT_OBEY": "False",
+    "TOPIC_ROBOTS_TAGS_OBEY": "False",
     "HTTPERROR_ALLOW_ALL": "False",
     "RETRY_ENABLED": "False",
 }
 STEPS = 20  # of the curve whose mean is the ratio
-MOST_JOBS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +82,14 @@ def crawl(
 ) -> Path:
     """Crawl for the topic's words; the job's folder. `more`: further arguments of the crawl."""
     folder.mkdir(parents=True, exist_ok=True)
-    seeds, log, job = folder / "seeds.txt", folder / "log.txt", folder / "job"
-    if job.exists():
+    seeds = folder / "seeds.txt"
+    if (folder / JOB).exists():
         raise ArgumentError(f"--out {folder}", "holds a job already", "name another folder")
     seeds.write_text("\n".join(web.seeds) + "\n", encoding="utf-8")
-    own = {
-        **SETTINGS,
-        "REPLAY_WARC": ",".join(map(str, web.paths)),
-    }
-    given = {"keywords": topic.keywords, "seeds": str(seeds), "pages": str(pages), **(more or {})}
-    arguments = job_line(given, own, job)
-    for setting in settings:
-        arguments += ["-s", setting]
-    with log.open("wb") as output:
-        code = start_scrapy(arguments, output, os.environ).wait()
-    if code or not number_of_visits(job):
-        raise failure(f"the crawl of {topic.name}", code, log)
-    return job
+    own = {**SETTINGS, "REPLAY_WARC": ",".join(map(str, web.paths)), "JOBDIR": str(folder / JOB)}
+    own |= dict(setting.split("=", 1) for setting in settings)
+    given = {"keywords": topic.keywords, "seeds": seeds, "pages": pages, **(more or {})}
+    return crawl_job(f"the crawl of {topic.name}", given, own, folder).folder
 
 
 def score(
@@ -157,7 +146,10 @@ HEADS = ("on topic", "found", "ratio", "kept", "precision", "recall", "P@25", "c
 
 def main() -> None:
     """Read the webs, crawl for each topic, print a row a topic and the means."""
-    measure("narrow", arguments(), measured)
+    parser = options(__doc__)
+    parser.add_argument("--jobs", type=int, choices=(1, 2), default=1, help="crawls side by side")
+    parser.add_argument("--count", action="store_true", help="no crawl: how many pages match")
+    measure("narrow", parser.parse_args(), measured)
 
 
 def measure(
@@ -209,10 +201,10 @@ def measured(options: argparse.Namespace, webs: Path) -> None:
         print(json.dumps({"topics": {name: asdict(row) for name, row in table.items()}, "mean": mean}))
 
 
-def arguments() -> argparse.Namespace:
-    """What was asked for."""
+def options(description: str | None) -> argparse.ArgumentParser:
+    """Those of all that crawls for such topics."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
     add("webs", type=Path, nargs="?", help="folder of recorded webs")
@@ -220,12 +212,10 @@ def arguments() -> argparse.Namespace:
     add("--judged", type=Path, default=JUDGED)
     add("--part", default="", metavar="NAME,NAME", help="these topics only")
     add("--pages", type=int, default=1000, metavar="N")
-    add("--jobs", type=int, choices=range(1, MOST_JOBS + 1), default=1, help="crawls side by side")
     add("-s", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="for the crawls")
     add("--out", type=Path, metavar="DIR", help="keeps the jobs")
-    add("--count", action="store_true", help="no crawl: how many pages match")
     add("--json", action="store_true", help="the figures as one JSON line at the end")
-    return parser.parse_args()
+    return parser
 
 
 if __name__ == "__main__":

@@ -91,14 +91,11 @@ def serving(judge: Judge) -> Iterator[str]:
 def opinion_counts(job: Path) -> dict[str, float]:
     """Pages asked about by the crawl of that job, and changed."""
     stats = json.loads((job / STATS).read_text(encoding="utf-8"))
-    found = {
-        name: int(stats.get(f"topic/opinions/{name}", 0))
-        for name in ("yes", "no", "unanswered", "kept", "refused")
-    }
-    return {
-        "asked": found["yes"] + found["no"] + found["unanswered"],
-        "changed": found["kept"] + found["refused"],
-    }
+
+    def count(*names: str) -> int:
+        return sum(int(stats.get(f"topic/opinions/{name}", 0)) for name in names)
+
+    return {"asked": count("yes", "no", "unanswered"), "changed": count("kept", "refused")}
 
 
 def by_words(job: Path) -> dict[str, Verdict]:
@@ -112,14 +109,17 @@ def by_words(job: Path) -> dict[str, Verdict]:
 def titles_kept(job: Path) -> dict[str, str]:
     """URL -> title of the pages that a job keeps."""
     with closing(open_pages(job)) as store:
-        return {
-            record.url: record.title for record in store.records() if record.stored and not record.alias_of
-        }
+        kept = (record for record in store.records() if record.stored and not record.alias_of)
+        return {record.url: record.title for record in kept}
 
 
 def main() -> None:
     """Read the webs, crawl for each topic with the judge, print a row a topic and the means."""
-    narrow.measure("opinion", arguments(), measured)
+    parser = narrow.options(__doc__)
+    add = parser.add_argument
+    add("--opinions", type=int, default=OPINIONS, metavar="N", help="most questions a topic")
+    add("--unjudged", type=Path, metavar="FILE", help="lists pages without a judgement there")
+    narrow.measure("opinion", parser.parse_args(), measured)
 
 
 def measured(options: argparse.Namespace, folder: Path) -> None:
@@ -166,25 +166,6 @@ def measured(options: argparse.Namespace, folder: Path) -> None:
     if options.json:
         rows = {name: asdict(row) | counts[name] for name, row in table.items()}
         print(json.dumps({"topics": rows, "mean": mean}))
-
-
-def arguments() -> argparse.Namespace:
-    """What was asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("webs", type=Path, nargs="?", help="folder of recorded webs")
-    add("--topics", type=Path, default=narrow.TOPICS)
-    add("--judged", type=Path, default=narrow.JUDGED)
-    add("--part", default="", metavar="NAME,NAME", help="these topics only")
-    add("--pages", type=int, default=1000, metavar="N")
-    add("--opinions", type=int, default=OPINIONS, metavar="N", help="most questions a topic")
-    add("-s", dest="settings", action="append", default=[], metavar="NAME=VALUE", help="for the crawls")
-    add("--out", type=Path, metavar="DIR", help="keeps the jobs")
-    add("--unjudged", type=Path, metavar="FILE", help="lists pages without a judgement there")
-    add("--json", action="store_true", help="the figures as one JSON line at the end")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

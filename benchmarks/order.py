@@ -17,17 +17,15 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
 from webs.hosts import HostsWeb
-from webs.server import Served, processors, served
+from webs.server import ROOT, Served, ended, served, started
 
-ROOT = Path(__file__).parents[1]
+from topiccrawler.crawling.launching import crawl_line
+
 SPIDER = """
 from scrapy import Request, Spider
 from topiccrawler.links.extract import extract
@@ -60,45 +58,26 @@ SETTINGS = {
 def command(ours: bool, seeds: list[str], settings: dict[str, str], pages: int, folder: Path) -> list[str]:
     """The crawl as a user types it."""
     if ours:
-        words = [
-            "crawl",
-            "topic",
-            "-a",
-            "topic=finance",
-            "-a",
-            "strategy=naive_bayes",
-            "-a",
-            f"pages={pages}",
-        ]
-        settings = {**settings, "TOPIC_DATA_DIR": str(folder), "JOBDIR": str(folder / "job")}
+        words = crawl_line({"topic": "finance", "strategy": "naive_bayes", "pages": pages}, {})
     else:
         (folder / "scored.py").write_text(SPIDER, encoding="utf-8")
         words = ["runspider", str(folder / "scored.py")]
         settings = {**settings, "CLOSESPIDER_PAGECOUNT": str(pages)}
     words += ["-a", f"seeds={','.join(seeds)}"]
-    for setting, value in settings.items():
-        words += ["-s", f"{setting}={value}"]
-    return [sys.executable, "-m", "scrapy", *words]
+    return words + [word for pair in settings.items() for word in ("-s", "=".join(pair))]
 
 
 def crawl(ours: bool, web: Served, plan: HostsWeb, settings: dict[str, str], first: int) -> tuple[int, float]:
     """Crawl once: how many of the first pages are relevant, and the seconds they took."""
     web.ask("forget")
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
-        done = subprocess.run(
-            command(ours, plan.lists, settings, first + len(plan.lists), Path(path)),
-            cwd=ROOT if ours else path,
-            env={**web.environment(), **({} if ours else {"PYTHONPATH": str(ROOT)})},
-            stdout=log,
-            stderr=log,
-            check=False,
-            preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),
-        )
+        words = command(ours, plan.lists, settings, first + len(plan.lists), Path(path))
+        environment = {**web.environment(), **({} if ours else {"PYTHONPATH": str(ROOT)})}
+        ended(started(words, environment, log, ROOT if ours else path), log)
         asked: list[tuple[float, str]] = [(when, url) for when, url in web.ask("log")]
         behind = [(when, url) for when, url in asked if url not in plan.lists][:first]
-        if done.returncode or len(behind) < first:
-            log.seek(0)
-            raise SystemExit(f"ended with {done.returncode} after {len(behind)} pages:\n{log.read()[-3000:]}")
+        if len(behind) < first:
+            raise SystemExit(f"ended after {len(behind)} pages:\n{Path(log.name).read_text()[-3000:]}")
     return sum(plan.is_on_topic(url) for _, url in behind), behind[-1][0] - behind[0][0]
 
 

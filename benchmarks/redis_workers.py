@@ -30,7 +30,6 @@ import os
 import re
 import resource
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -46,9 +45,10 @@ from webs.endless import is_on_topic
 from webs.server import Served, served
 
 from topiccrawler.cluster.redis.client import clients_of
+from topiccrawler.crawling.launching import crawl_line
 
 sys.path.append(str(Path(_checkout.ROOT, "examples", "cluster")))
-from servers import Postgres
+from servers import Postgres, free_port
 
 PAGE = re.compile(r"http://s(\d+)\.example/\w+/(\d+)\.html")
 JOB = "bench"
@@ -57,13 +57,6 @@ KILL_SECONDS, AWAY_SECONDS = 15.0, 10.0
 STORE = ("busy_seconds", "wait_seconds")
 SERVER = shutil.which("redis-server") or shutil.which("valkey-server")
 CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
-
-
-def command(arguments: dict[str, Any], settings: dict[str, Any]) -> list[str]:
-    words = [sys.executable, "-m", "scrapy", "crawl", "topic"]
-    for flag, values in (("-a", arguments), ("-s", {**settings, "STATS_DUMP": True})):
-        words += [word for name, value in values.items() for word in (flag, f"{name}={value}")]
-    return words
 
 
 def started(folder: str, *more: str) -> tuple[subprocess.Popen[bytes], str]:
@@ -83,7 +76,7 @@ class Servers:
         self.folders = [f"{folder}/{number}" for number in range(max(1, nodes))]
         for one in self.folders:
             Path(one).mkdir()
-        ports = free_ports(2 * nodes)
+        ports = [free_port() for _ in range(2 * nodes)]
         self._options = [
             ["--bind", "127.0.0.1", "--port", str(port), "--cluster-enabled", "yes", "--cluster-port", str(bus),
              "--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "no"]
@@ -118,42 +111,21 @@ class Servers:
         for number in range(len(self._processes)):
             self.kill(number)
 
-
-def free_ports(count: int) -> list[int]:
-    """That nobody has just now."""
-    with ExitStack() as open_now:
-        found = [open_now.enter_context(socket.socket()) for _ in range(count)]
-        for one in found:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in found]
-
-
-class Killed:
-    """Servers of Redis and the processes of a crawl, of which some are killed."""
-
-    def __init__(self, folder: str, nodes: int) -> None:
-        self._servers = Servers(folder, nodes)
-        self.url, self.stop = self._servers.url, self._servers.stop
-
-    def kill(self, running: list[subprocess.Popen[bytes]]) -> None:
-        """The learner, another process and the last server; the server comes back."""
+    def disturb(self, running: list[subprocess.Popen[bytes]]) -> None:
+        """Kill the learner, another process and the last server; the server comes back."""
         time.sleep(KILL_SECONDS)
-        pid = self._learner()
+        client = clients_of(self.url, JOB)[0]
+        while (session := client.read("HGET", "learner", "session")) is None:
+            time.sleep(0.1)
+        pid = int(client.read("HGET", "processes", session).split()[1])
         learner = next(process for process in running if process.pid == pid)
         learner.kill()
         time.sleep(KILL_SECONDS)
         next(process for process in running if process is not learner).kill()
         time.sleep(KILL_SECONDS)
-        self._servers.kill(-1)
+        self.kill(-1)
         time.sleep(AWAY_SECONDS)
-        self._servers.start(-1)
-
-    def _learner(self) -> int:
-        client = clients_of(self.url, JOB)[0]
-        while (session := client.read("HGET", "learner", "session")) is None:
-            time.sleep(0.1)
-        who = client.read("HGET", "processes", session)
-        return int(who.split()[1])
+        self.start(-1)
 
 
 def crawl(
@@ -169,7 +141,14 @@ def crawl(
     logs = [Path(folder, f"{number}.log") for number in range(processes)]
     running = [
         subprocess.Popen(
-            command(arguments, {**settings, "LOG_FILE": log, "TOPIC_DATA_DIR": folder}),
+            [
+                sys.executable,
+                "-m",
+                "scrapy",
+                *crawl_line(
+                    arguments, {**settings, "LOG_FILE": log, "TOPIC_DATA_DIR": folder, "STATS_DUMP": True}
+                ),
+            ],
             cwd=_checkout.ROOT,
             env=environment,
         )
@@ -235,12 +214,8 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
         "TOPIC_LINK_THRESHOLD": 0,
         "CONCURRENT_REQUESTS": max(1, given.slots // (1 if given.single else given.workers)),
     }
-    arguments: dict[str, Any] = {
-        "topic": "finance",
-        "seeds": SEED,
-        "strategy": given.strategy,
-        "objective": "time",
-    }
+    arguments: dict[str, Any] = {"topic": "finance", "seeds": SEED, "objective": "time"}
+    arguments["strategy"] = given.strategy
     processes = 1 if given.single else given.workers
     most = given.first if given.single else given.pages
     if most:
@@ -248,28 +223,22 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory(prefix="redis") as folder,
         served("bounded", "--hosts", str(given.hosts)) as web,
+        ExitStack() as started_here,
     ):
-        begun = time.monotonic()
-        if given.single:
-            spent = cpu_of_ended()
-            logs = crawl(web, folder, 1, arguments, settings)
-            spent = cpu_of_ended() - spent
-        else:
-            server = Killed(folder, given.nodes)
-            postgres = postgres_served(folder) if given.store else None
-            try:
-                shared = {"REDIS_URL": server.url}
-                if postgres is not None:
-                    shared["STORE_URL"] = postgres.url
-                spent = cpu_of_ended()
-                arguments["job"] = JOB
-                disturb = server.kill if given.kill else None
-                logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
-                spent = cpu_of_ended() - spent
-            finally:
-                server.stop()
-                if postgres is not None:
-                    postgres.stop()
+        begun, shared, disturb = time.monotonic(), dict[str, str](), None
+        if not given.single:
+            server = Servers(folder, given.nodes)
+            started_here.callback(server.stop)
+            shared["REDIS_URL"], arguments["job"] = server.url, JOB
+            disturb = server.disturb if given.kill else None
+            if given.store:
+                postgres = postgres_served(folder)
+                started_here.callback(postgres.stop)
+                shared["STORE_URL"] = postgres.url
+        spent = cpu_of_ended()
+        logs = crawl(web, folder, processes, arguments, {**settings, **shared}, disturb)
+        spent = cpu_of_ended() - spent
+        started_here.close()
         seconds = time.monotonic() - begun
         found = judged(web.ask("log"), given.first, given.delay)
     shares = [

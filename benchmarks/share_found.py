@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import random
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,10 +21,9 @@ import _checkout  # noqa: F401 first: the package may not be installed
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import context_of
-from topiccrawler.lab.parsed_pages import ReadingPlan, read_web
-from topiccrawler.lab.recorded_web import RecordedPages, read_labels
+from topiccrawler.lab.parsed_pages import parsed_web
+from topiccrawler.lab.recorded_web import RecordedPages, reachable, read_labels
 from topiccrawler.lab.runner import Run, replay
-from topiccrawler.lab.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.results.share_found import share_found
 
@@ -39,7 +37,7 @@ class Crawls(NamedTuple):
 
     name: str
     orders: list[list[int]]
-    truth: set[int]
+    truth: frozenset[int]
 
 
 def main() -> None:
@@ -88,23 +86,19 @@ def main() -> None:
 
 def crawled(web: Path, topics: list[str], length: int) -> Iterator[Crawls]:
     """Replay the crawls of each topic."""
-    warc = (web / "pages.warc.gz",)
-    pages = RecordedPages(RecordedWeb(warc))
+    pages = RecordedPages(RecordedWeb([web / "pages.warc.gz"]))
     labels = read_labels([web / "labels.tsv"], pages)
     recipes = [Recipe(topic, STRATEGIES[0]) for topic in topics]
-    plan = ReadingPlan.of(warc, recipes, list(dict.fromkeys(map(context_of, recipes))))
-    with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:
-        parsed = Path(folder) / "parsed-pages.sqlite"
-        found = read_web(plan, pages, parsed, workers, lambda _: None)
+    with parsed_web(pages, recipes, list(dict.fromkeys(map(context_of, recipes)))) as parsed:
         for at, topic in enumerate(topics):
             relevant, draw = sorted(labels.of(topic)), random.Random(topic)
             seeds = [tuple(draw.sample(relevant, SEEDS)) for _ in STRATEGIES]
-            reachable = found.links.reachable({page for drawn in seeds for page in drawn})
+            can_be_found = reachable(parsed.graph, {page for drawn in seeds for page in drawn})
             orders = [
-                replay(Run(recipes[at], strategy, drawn, length, parsed, at)).order
+                replay(Run(recipes[at], strategy, drawn, length, parsed.path, at)).order
                 for strategy, drawn in zip(STRATEGIES, seeds, strict=True)
             ]
-            yield Crawls(f"{web.name}: {topic}", orders, set(relevant) & set(reachable))
+            yield Crawls(f"{web.name}: {topic}", orders, can_be_found.intersection(relevant))
 
 
 if __name__ == "__main__":

@@ -155,14 +155,8 @@ def resident_bytes() -> int:
 def crawl(arguments: dict[str, str], more: dict[str, str], every: int, folder: str) -> list[Stretch]:
     """Crawl once in this process; the log goes to a file."""
     settings = get_project_settings()
-    own = {
-        **SETTINGS,
-        "JOBDIR": f"{folder}/job",
-        "TOPIC_DATA_DIR": folder,
-        "LOG_FILE": f"{folder}/log",
-        **more,
-    }
-    for name, value in own.items():
+    own = {"JOBDIR": f"{folder}/job", "TOPIC_DATA_DIR": folder, "LOG_FILE": f"{folder}/log"}
+    for name, value in {**SETTINGS, **own, **more}.items():
         settings.set(name, value, "cmdline")
     settings["EXTENSIONS"].set(Meter, 1000)
     Meter.every = every
@@ -202,16 +196,8 @@ def main() -> None:
     print(f"on disk {disk / 2**20:.0f} MB")
     holds = growth <= MOST_GROWTH and slowest <= MOST_SLICE_MS and not errors
     if given.json:
-        print(
-            json.dumps(
-                {
-                    "growth": round(growth, 3),
-                    "slice_ms": slowest,
-                    "errors": errors,
-                    "rows": [asdict(one) for one in found],
-                }
-            )
-        )
+        rows = [asdict(one) for one in found]
+        print(json.dumps({"growth": round(growth, 3), "slice_ms": slowest, "errors": errors, "rows": rows}))
     sys.exit(0 if holds else 1)
 
 

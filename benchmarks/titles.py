@@ -78,9 +78,8 @@ def main() -> None:
         print(f"{'':<28}{'exact':>8}{'f1':>8}{'within':>8}{'ms':>8}{'pages':>7}")
         for name, kinds in figures.items():
             for kind, (*values, pages) in kinds.items():
-                print(
-                    f"{name + ' ' + kind:<28}" + "".join(f"{value:8.3f}" for value in values) + f"{pages:7}"
-                )
+                shown = "".join(f"{value:8.3f}" for value in values)
+                print(f"{name + ' ' + kind:<28}{shown}{pages:7}")
     print(json.dumps(figures))
 
 

@@ -7,13 +7,16 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, Crawled, crawl_words
 from drawn_web import Answer, DrawnWeb, Server
+from drawn_web import answer as make_answer
 from forked_scrapy import ROOT, ForkedScrapy
 from hypothesis_profiles import settings
 from postgresql_server import PostgresqlServer
@@ -127,12 +130,8 @@ def draw_web() -> Iterator[Callable[[dict[str, Any]], DrawnWeb]]:
 
 @pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
-    """Make a response that is more than HTML: `answer(301, Location="/new")`."""
-
-    def make(status: int, body: bytes = b"", **headers: str) -> Answer:
-        return Answer(body, status, {name.replace("_", "-"): value for name, value in headers.items()})
-
-    return make
+    """For tests that have not imported it."""
+    return make_answer
 
 
 @pytest.fixture(scope="session")
@@ -141,6 +140,25 @@ def forked_scrapy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkedSc
     warm = ForkedScrapy(tmp_path_factory.mktemp("warm"))
     yield warm
     warm.close()
+
+
+@pytest.fixture
+def crawl(forked_scrapy: ForkedScrapy, draw_web: Callable[..., Any], tmp_path: Path) -> Crawl:
+    """`crawl({url: page}, pages=3, TOPIC_DUPLICATES="keep")`: a crawl to its end, in a job of this name; `code`: how it must end; without a web
+    it is on servers of loopback."""
+
+    def run(
+        web: Any, *more: str, job: str = "job", code: int = 0, constants: Mapping[str, float] = {},
+        environment: Mapping[str, str] = {}, **options: object,
+    ) -> Crawled:  # fmt: skip
+        web = draw_web(web) if isinstance(web, dict) else web
+        proxy = web.proxy if web else None
+        words = crawl_words(tmp_path / job, *more, **options)
+        ran = forked_scrapy(*words, proxy=proxy, constants=constants, **environment)
+        assert ran.code == code, ran.err
+        return Crawled(**asdict(ran), web=web, job=tmp_path / job)
+
+    return run
 
 
 @pytest.fixture

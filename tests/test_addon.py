@@ -47,10 +47,8 @@ def settings_after(
 
 
 def test_an_extension_that_is_switched_off_is_not_even_loaded() -> None:
-    remote, telnet = (
-        "scrapy.extensions.remote_control.RemoteControl",
-        "scrapy.extensions.telnet.TelnetConsole",
-    )
+    remote = "scrapy.extensions.remote_control.RemoteControl"
+    telnet = "scrapy.extensions.telnet.TelnetConsole"
     off = settings_after({"REMOTE_CONTROL_ENABLED": False, "TELNETCONSOLE_ENABLED": False})
     on = settings_after({"REMOTE_CONTROL_ENABLED": True, "TELNETCONSOLE_ENABLED": True})
     assert not {remote, telnet} & set(off.get_component_priority_dict_with_base("EXTENSIONS"))

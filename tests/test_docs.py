@@ -38,18 +38,14 @@ A_PATH = re.compile(
 A_NAME = re.compile(
     rf"(?<![\w/.@-])(?!engine\.crawl\b)(?:topiccrawler\.|(?:{ROOMS})\.)(?!(?:{FILES})\b)\w+(?:\.\w+)*(?![\w/(])"
 )
-A_MODULE = re.compile(r"(?<![\w/.*-])\w+\.py\b")
 A_LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#]+)")
 KEY = re.compile(r"(?:frontier|topic|strategy|links)/[a-z_…-]+(?:/[a-z_…-]+)*")
 KEY_BEGINS = re.compile(r"(?:frontier|topic|strategy|links)/")
 _spec = spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-assert _spec is not None
-assert _spec.loader is not None
 generate = module_from_spec(_spec)
 _spec.loader.exec_module(generate)
 SOURCES = {path: path.read_text(encoding="utf-8") for path in MODULES}
 COMMANDS = {path.stem for path in (PACKAGE / "commands").glob("*.toml")}
-MODULE_NAMES = {path.name for path in [*MODULES, *ROOT.glob("*/*.py")]}
 
 
 def rows(name: str) -> list[list[str]]:
@@ -100,21 +96,6 @@ def test_every_field_of_a_topic_file_is_explained_and_no_other() -> None:
     assert [row[0].strip("`") for row in rows("topics.md")] == list(Topic.model_fields)
 
 
-def docstrings(path: Path) -> str:
-    """All docstrings of a module."""
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    nodes = statements(ast.parse(SOURCES[path]))
-    return "\n".join(ast.get_docstring(node) or "" for node in nodes if isinstance(node, kinds))
-
-
-def statements(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and all statements in it; what is defined stands in none of their expressions."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.expr):
-            yield from statements(child)
-
-
 @cache
 def has_path(quoted: str) -> bool:
     """A file or folder of the repository, or of the package; NAME stands for any."""
@@ -138,22 +119,20 @@ def has_name(quoted: str) -> bool:
     return True
 
 
-def missing(path: Path) -> list[str]:
-    """What the text of a page, or of a module's docstrings, quotes and nothing has."""
-    is_page = path.suffix == ".md"
-    text = path.read_text(encoding="utf-8") if is_page else docstrings(path)
-    # code has variables of such names
-    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+def missing(page: Path) -> list[str]:
+    """What a page quotes and nothing has."""
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(
+        r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE
+    )  # code has variables of such names
     found = [quoted for quoted in A_PATH.findall(text) if not has_path(quoted)]
     found += [quoted for quoted in A_NAME.findall(prose) if not has_name(quoted)]
-    if is_page:
-        return found + [link for link in A_LINK.findall(prose) if not (path.parent / link).exists()]
-    return found + sorted(set(A_MODULE.findall(text)) - {"setup.py"} - MODULE_NAMES)
+    return found + [link for link in A_LINK.findall(prose) if not (page.parent / link).exists()]
 
 
 def test_files_and_names_in_text_exist() -> None:
-    found = {str(path.relative_to(ROOT)): missing(path) for path in [*PAGES, *MODULES]}
-    assert {path: names for path, names in found.items() if names} == {}
+    found = {str(page.relative_to(ROOT)): missing(page) for page in PAGES}
+    assert {page: names for page, names in found.items() if names} == {}
 
 
 def code(language: str) -> list[tuple[str, str]]:

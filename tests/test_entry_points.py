@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import zipfile
@@ -12,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import ForkedScrapy, Ran, scrapy_environment
+from drawn_crawls import FUNDS, crawl_words, json_lines, page
+from drawn_web import answer
+from forked_scrapy import ForkedScrapy, scrapy_environment
 from message_facts import unlike
 
 from topiccrawler.crawling.page_stores import visits_of
@@ -53,7 +54,6 @@ def recognises(head, content_type):
 def read(body):
     return {b"raises": lambda: 1 / 0, b"nothing": lambda: None, b"odd": lambda: Extract(7, [("基金", "http://a.cn/"), (None, 1)])}[body]()
 """
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 
 
 def install(place: Path, points: str, **modules: str) -> Path:
@@ -84,16 +84,6 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(tmp_path_factory.mktemp("broken"), BROKEN, **modules)
 
 
-@pytest.fixture
-def scrapy_with(installed: Path, warm: Callable[[Path], ForkedScrapy]) -> ForkedScrapy:
-    """Run `scrapy …` where the examples are installed."""
-    return warm(installed)
-
-
-def path_with(installed: Path) -> str:
-    return os.pathsep.join([str(installed), str(ROOT)])
-
-
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], ForkedScrapy]]:
     """Processes in which a package is installed."""
@@ -101,7 +91,8 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], 
 
     def at(installed: Path) -> ForkedScrapy:
         if installed not in begun:
-            environment = scrapy_environment(None, {"PYTHONPATH": path_with(installed)})
+            path = os.pathsep.join([str(installed), str(ROOT)])
+            environment = scrapy_environment(None, {"PYTHONPATH": path})
             begun[installed] = ForkedScrapy(tmp_path_factory.mktemp("warm"), ROOT, environment)
         return begun[installed]
 
@@ -128,19 +119,13 @@ def faults(answers: Callable[[Path, str], list[str]]) -> Callable[..., list[str]
     """The CrawlerErrors of calls."""
 
     def run(installed: Path, imports: str, *calls: str) -> list[str]:
-        lines = [
-            f"try: {call}\nexcept CrawlerError as fault: print(type(fault).__name__, fault)" for call in calls
-        ]
+        refused = "except CrawlerError as fault: print(type(fault).__name__, fault)"
+        lines = [f"try: {call}\n{refused}" for call in calls]
         return answers(
-            installed, "\n".join([f"from topiccrawler.errors import CrawlerError; {imports}", *lines])
+            installed, "\n".join(["from topiccrawler.errors import CrawlerError", imports, *lines])
         )
 
     return run
-
-
-def page(title: str, *links: tuple[str, str], text: str = FUNDS) -> str:
-    anchors = "".join(f'<li><a href="{href}">{anchor}</a></li>' for href, anchor in links)
-    return f"<html><head><title>{title}</title></head><body><p>{text}</p><ul>{anchors}</ul></body></html>"
 
 
 def book() -> bytes:
@@ -208,36 +193,21 @@ def test_a_format_that_fails_on_a_file_says_why_and_what_it_gives_is_made_plain(
 
 
 def test_a_crawl_uses_all_three_and_its_job_goes_on(
-    draw_web: Callable[..., Any], answer: Callable[..., Any], scrapy_with: ForkedScrapy, tmp_path: Path
+    draw_web: Callable[..., Any], warm: Callable[[Path], ForkedScrapy], installed: Path, tmp_path: Path
 ) -> None:
-    hub = page("基金", ("/book.epub", "电子书"), ("/a/b/c/d/", "远"), ("/a/b/", "近"))
-    web = draw_web(
-        {
-            "http://hub.example/": hub,
-            "http://hub.example/book.epub": answer(200, book(), Content_Type="application/octet-stream"),
-            "http://hub.example/a/b/": page("体育"),
-        }
-    )
-
-    def crawl(*words: str) -> Ran:
-        return scrapy_with(
-            "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy=shallow",
-            "-a", "strategy_most=3", "-a", "page_classifier=title_only", "-s", f"JOBDIR={tmp_path / 'job'}",
-            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", *words,
-            proxy=web.proxy,
-        )  # fmt: skip
-
-    first = crawl("-a", "pages=2")
-    assert first.code == 0, first.err
-    assert web.fetched() == ["http://hub.example/", "http://hub.example/book.epub"]
-    second = crawl()
-    assert second.code == 0, second.err
-    assert web.fetched()[2:] == ["http://hub.example/a/b/"]
-    assert [(visit.url, visit.stored) for visit in visits_of(tmp_path / "job")] == [
-        ("http://hub.example/", True),
-        ("http://hub.example/book.epub", True),
-        ("http://hub.example/a/b/", False),
-    ]
-    kept = scrapy_with("pages", str(tmp_path / "job"), "--file-type", "epub", "--json")
-    (of_book,) = [json.loads(line) for line in kept.out.splitlines()]
-    assert (of_book["title"], of_book["url"]) == ("基金入门", "http://hub.example/book.epub")
+    home, epub, near = (f"http://hub.example/{path}" for path in ("", "book.epub", "a/b/"))
+    pages = {
+        home: page("基金", FUNDS, ("/book.epub", "电子书"), ("/a/b/c/d/", "远"), ("/a/b/", "近")),
+        epub: answer(200, book(), Content_Type="application/octet-stream"),
+        near: page("体育", FUNDS),
+    }
+    web, job, scrapy = draw_web(pages), tmp_path / "job", warm(installed)
+    parts = {"strategy": "shallow", "strategy_most": 3, "page_classifier": "title_only"}
+    for limit, fetched in ((2, [home, epub]), (None, [home, epub, near])):
+        ran = scrapy(*crawl_words(job, pages=limit, **parts), proxy=web.proxy)
+        assert ran.code == 0, ran.err
+        assert web.fetched() == fetched
+    visits = [(visit.url, visit.stored) for visit in visits_of(job)]
+    assert visits == [(home, True), (epub, True), (near, False)]
+    [of_book] = json_lines(scrapy("pages", str(job), "--file-type", "epub", "--json").out)
+    assert (of_book["title"], of_book["url"]) == ("基金入门", epub)

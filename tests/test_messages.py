@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import crawl_words
 from scrapy.cmdline import ScrapyArgumentParser
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.settings import Settings
@@ -23,17 +24,8 @@ from topiccrawler.messages import Message, language, translated
 from topiccrawler.resources import package_table
 
 FIRST_COMMANDS = (
-    "crawl",
-    "demo",
-    "pages",
-    "search",
-    "topics",
-    "seeds",
-    "dashboard",
-    "control",
-    "explain",
-    "read",
-)
+    "crawl", "demo", "pages", "search", "topics", "seeds", "dashboard", "control", "explain", "read",
+)  # fmt: skip
 COMMANDS = sorted(file.stem for file in Path(commands.__file__).parent.glob("[a-z]*.py"))
 HAN = re.compile("[一-鿿]")
 
@@ -137,14 +129,12 @@ def test_each_translation_of_help_is_of_a_text_that_a_command_has(monkeypatch: p
     monkeypatch.setenv("LC_ALL", "C")
     texts = {" ".join(text.split()) for name in COMMANDS for text in helps_of(name)[0]} | {"Usage"}
     unused = [*catalogue("help"), *catalogue("scrapy")]
-    assert [text for text in unused if text not in texts] == [
-        "log level (default: DEBUG)"
-    ]  # Scrapy's default
+    scrapys_default = "log level (default: DEBUG)"
+    assert [text for text in unused if text not in texts] == [scrapys_default]
 
 
 def catalogue(part: str) -> dict[str, str]:
-    found: dict[str, str] = package_table("locale/zh.toml")[part]
-    return found
+    return package_table("locale/zh.toml")[part]
 
 
 def templates() -> Iterator[str]:
@@ -175,22 +165,10 @@ def test_each_message_has_a_translation_with_its_values_and_each_translation_a_m
 def test_a_crawl_in_a_chinese_locale(
     forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
-    web = draw_web(
-        {"http://a.example/": "<title>基金</title><p>基金 股票 理财 投资</p><a href=/gone>基金</a>"}
-    )
-    options = [
-        "-a",
-        "topic=finance",
-        "-a",
-        "seeds=http://a.example/",
-        "-s",
-        f"JOBDIR={tmp_path / 'job'}",
-        "-s",
-        "DOWNLOAD_DELAY=0",
-    ]
-    ran = forked_scrapy(
-        "crawl", "topic", *options, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL=""
-    )
+    seed = "http://a.example/"
+    web = draw_web({seed: "<title>基金</title><p>基金 股票 理财 投资</p><a href=/gone>基金</a>"})
+    words = crawl_words(tmp_path / "job", seeds=seed, strategy=None)
+    ran = forked_scrapy(*words, proxy=web.proxy, LANG="zh_CN.UTF-8", LANGUAGE="", LC_ALL="")
     assert ran.code == 0, ran.err
     said = ran.err.rpartition("抓取摘要\n")[2].splitlines()
     assert [line for line in said if "等待" not in line][:4] == [

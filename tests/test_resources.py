@@ -1,4 +1,4 @@
-"""Data files: found where they travel, and never seen half written."""
+"""Files are never seen half written."""
 
 import os
 import threading
@@ -7,19 +7,6 @@ from pathlib import Path
 import pytest
 
 from topiccrawler.files import keep_former, replace_file, whole_file
-from topiccrawler.resources import folder
-
-
-def test_models_seeds_and_topics_are_found() -> None:
-    assert folder("models").joinpath("page_classifiers", "detail.json").is_file()
-    assert folder("models").joinpath("main_text", "blocks.json").is_file()
-    assert folder("seeds").joinpath("finance.txt").is_file()
-    assert folder("topics/catalogue").joinpath("finance.toml").is_file()
-    assert folder("topics").joinpath("clc.tsv").is_file()
-    assert folder("lab/demo").joinpath("web.txt").is_file()
-    assert folder("results/templates").joinpath("report.html").is_file()
-    assert folder("locale").joinpath("zh.toml").is_file()
-    assert folder("lab/templates").joinpath("comparison.html").is_file()
 
 
 def test_a_file_is_replaced_whole_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

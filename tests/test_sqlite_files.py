@@ -36,13 +36,8 @@ class Holder:
     """A process that holds a lock until `release`."""
 
     def __init__(self, path: Path) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert self._process.stdout is not None
+        words = [sys.executable, "-c", HOLDER, str(path)]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout.readline() == "held\n"
 
     def release(self) -> None:
@@ -86,7 +81,6 @@ def frontier(path: Path) -> SqliteFrontier:
 
 def end(one: SqliteFrontier) -> None:
     leased = one.lease(1.0)
-    assert leased is not None
     one.end(leased.link.url, State.COMPLETED, "", 1.0)
 
 

@@ -7,6 +7,7 @@ for `scrapy …`, it does the same.
 from __future__ import annotations
 
 import os
+import sys
 
 from topiccrawler.crawling.launching import SETTINGS_MODULE
 
@@ -14,6 +15,7 @@ from topiccrawler.crawling.launching import SETTINGS_MODULE
 def main() -> None:
     """Run the command on the command line and exit with its code."""
     os.environ["SCRAPY_SETTINGS_MODULE"] = SETTINGS_MODULE
+    sys.argv[0] = "topiccrawler"  # what help and faults call the program
     from scrapy.cmdline import execute
 
     execute()

@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import argparse
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from fastwarc.warc import WarcRecord, WarcRecordType
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package may not be installed
+from topiccrawler.replay.warc_writing import write_web
 
+HTML = ("Content-Type", "text/html; charset=utf-8")
 DIRECTORY = "http://directory.example/"
 SITES, PAGES_A_SECTION, ENTRIES_A_LIST = 40, (12, 70), 20
 SUBJECTS = {
@@ -47,38 +50,10 @@ WORDS = {
     "programming": "python compiler code",
     "music": "guitar album concert",
 }
-PLAIN = [
-    "friend",
-    "morning",
-    "window",
-    "letter",
-    "street",
-    "evening",
-    "story",
-    "neighbour",
-    "coffee",
-    "weather",
-    "phone",
-    "photo",
-    "afternoon",
-    "book",
-    "walk",
-    "rain",
-    "answer",
-    "question",
-    "year",
-    "week",
-    "moment",
-    "corner",
-    "table",
-    "idea",
-    "visit",
-    "plan",
-    "change",
-    "little",
-    "quiet",
-    "early",
-]
+PLAIN = (
+    "friend morning window letter street evening story neighbour coffee weather phone photo afternoon book walk rain answer "
+    "question year week moment corner table idea visit plan change little quiet early"
+).split()
 SENTENCES = (
     "The {0} was better than any {1} we had seen, and the {2} came later.",
     "If you ask about the {0}, most people will tell you about the {1} first.",
@@ -105,6 +80,12 @@ class Written(NamedTuple):
     kind: str  # home | hub | content
     title: str
     body: str
+
+    @property
+    def html(self) -> str:
+        """The whole page."""
+        head = f'<head><meta charset="utf-8"><title>{self.title}</title></head>'
+        return f'<!DOCTYPE html><html lang="en">{head}<body>{self.body}</body></html>'
 
 
 class EnglishWeb:
@@ -235,21 +216,9 @@ def write(folder: Path, seed: int = 1) -> int:
     """The web as a recording with its labels; how many pages."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = ["#url\ttopics\thow\tkind"]
-    with (folder / "pages.warc").open("wb") as file:
-        for number, page in enumerate(EnglishWeb(seed).pages()):
-            html = (
-                f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{page.title}</title></head><body>{page.body}</body></html>'
-            ).encode()
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(html)}\r\n\r\n"
-            record = WarcRecord()
-            record.init_headers(WarcRecordType.response)
-            record.headers["WARC-Record-ID"] = f"<urn:topiccrawler:english:{number}>"
-            record.headers["WARC-Date"] = "2020-01-01T00:00:00Z"
-            record.headers["WARC-Target-URI"] = page.url
-            record.headers["Content-Type"] = "application/http; msgtype=response"
-            record.set_bytes_content(head.encode() + html)
-            record.write(file)
-            rows.append(f"{page.url}\t{page.subject}\tplan\t{page.kind}")
+    pages = list(EnglishWeb(seed).pages())
+    write_web(folder / "pages.warc", ((page.url, 200, (HTML,), page.html.encode()) for page in pages))
+    rows += (f"{page.url}\t{page.subject}\tplan\t{page.kind}" for page in pages)
     (folder / "labels.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     for name, words in WORDS.items():
         keywords = "".join(f"{word} = 1.0\n" for word in words.split())

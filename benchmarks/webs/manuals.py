@@ -13,39 +13,26 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from fastwarc.warc import WarcRecord, WarcRecordType
 from selectolax.lexbor import LexborHTMLParser
 
-PACKAGES = [
-    "apache2-doc",
-    "cppreference-doc-en-html",
-    "debian-policy",
-    "erlang-doc",
-    "exim4-doc-html",
-    "gimp-help-en",
-    "git-doc",
-    "gnuplot-doc",
-    "lilypond-doc-html",
-    "nodejs-doc",
-    "octave-doc",
-    "postfix-doc",
-    "postgresql-doc-15",
-    "python-django-doc",
-    "python-pandas-doc",
-    "python-sklearn-doc",
-    "python-sqlalchemy-doc",
-    "python3.11-doc",
-    "rust-doc",
-    "slime",
-]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the package may not be installed
+from topiccrawler.replay.warc_writing import write_web
+
+PACKAGES = (
+    "apache2-doc cppreference-doc-en-html debian-policy erlang-doc exim4-doc-html gimp-help-en git-doc "
+    "gnuplot-doc lilypond-doc-html nodejs-doc octave-doc postfix-doc postgresql-doc-15 python-django-doc "
+    "python-pandas-doc python-sklearn-doc python-sqlalchemy-doc python3.11-doc rust-doc slime"
+).split()
 PAGES_A_SITE = 500
 LEAST_PAGES = 12
 INDEXES = ("index", "contents", "toc")  # names of pages that a manual may begin with
 MOST_INDEXES = 6  # of a package that are tried
+HTML = ("Content-Type", "text/html")
 INDEX = "http://index.example/"
 
 
@@ -113,20 +100,10 @@ def write_sites(sites: Mapping[str, Mapping[str, bytes]], folder: Path, others: 
     folder.mkdir(parents=True, exist_ok=True)
     shown = "".join(f'<li><a href="{next(iter(site))}">{name}</a></li>' for name, site in sites.items())
     index = f'<html lang="en"><title>Manuals</title><ul>{shown}</ul></html>'.encode()
-    rows = ["#url\ttopics\thow\tkind"]
-    with (folder / "pages.warc").open("wb") as file:
-        for url, body in [(INDEX, index), *(page for site in sites.values() for page in site.items())]:
-            head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
-            record = WarcRecord()
-            record.init_headers(WarcRecordType.response)
-            record.headers["WARC-Record-ID"] = f"<urn:topiccrawler:manuals:{len(rows)}>"
-            record.headers["WARC-Date"] = "2020-01-01T00:00:00Z"
-            record.headers["WARC-Target-URI"] = url
-            record.headers["Content-Type"] = "application/http; msgtype=response"
-            record.set_bytes_content(head.encode() + body)
-            record.write(file)
-            kind = "home" if url == INDEX else "other" if url in others else "content"
-            rows.append(f"{url}\t\tplan\t{kind}")
+    pages = {INDEX: index} | {url: body for site in sites.values() for url, body in site.items()}
+    kinds = {url: "other" if url in others else "content" for url in pages} | {INDEX: "home"}
+    write_web(folder / "pages.warc", ((url, 200, (HTML,), body) for url, body in pages.items()))
+    rows = ["#url\ttopics\thow\tkind", *(f"{url}\t\tplan\t{kind}" for url, kind in kinds.items())]
     (folder / "labels.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     (folder / "seeds.tsv").write_text(f"all\t{INDEX}\n", encoding="utf-8")
     return len(rows) - 1

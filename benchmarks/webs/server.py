@@ -19,16 +19,17 @@ import asyncio
 import contextlib
 import json
 import os
+import resource
 import ssl
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 from urllib.request import ProxyHandler, build_opener
 
 from cryptography import x509
@@ -42,6 +43,7 @@ from webs.hosts import HostsWeb
 from webs.news import NewsWeb
 from webs.traps import TrapsWeb
 
+ROOT = Path(__file__).parents[2]
 CONTROL = "http://bench.invalid/"
 _NOTHING = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n"
 
@@ -150,13 +152,8 @@ class Served:
 
     def environment(self) -> dict[str, str]:
         """That of a crawler that is to see this web and no other."""
-        others = (
-            "SCRAPY_",
-            "HTTP_PROXY",
-            "HTTPS_PROXY",
-            "ALL_PROXY",
-            "NO_PROXY",
-        )  # a project's settings, proxies
+        # a project's settings, proxies
+        others = ("SCRAPY_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(others)}
         return {**kept, "http_proxy": self.proxy, "https_proxy": self.proxy}
 
@@ -178,6 +175,30 @@ def served(*arguments: str) -> Iterator[Served]:
         process.stdin.close()
         process.stdout.close()
         process.wait(10)
+
+
+def started(
+    words: Sequence[str], environment: Mapping[str, str], log: IO[str], cwd: str | Path = ROOT
+) -> subprocess.Popen[bytes]:
+    """`scrapy WORDS` on the crawler's processor; by default in the project."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", *words],
+        cwd=cwd,
+        env=environment,
+        stdout=log,
+        stderr=log,
+        preexec_fn=lambda: os.sched_setaffinity(0, processors()[0]),  # noqa: PLW1509 no threads here
+    )
+
+
+def ended(process: subprocess.Popen[bytes], log: IO[str], code: int = 0) -> resource.struct_rusage:
+    """Wait for its end; what it used. SystemExit with the end of its log for another exit status."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != code:
+        log.seek(0)
+        raise SystemExit(f"ended with {process.returncode}:\n{log.read()[-3000:]}")
+    return usage
 
 
 def processors() -> tuple[set[int], set[int]]:

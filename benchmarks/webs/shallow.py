@@ -6,16 +6,13 @@ python benchmarks/webs/shallow.py WEB/pages.warc.gz SEED OUT/shallow.warc
 from __future__ import annotations
 
 import argparse
-import tempfile
 from pathlib import Path
 
 from fastwarc.warc import ArchiveIterator
 
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.experiment import Plan, reading_plan
-from topiccrawler.lab.parsed_pages import read_web
+from topiccrawler.lab.parsed_pages import parsed_web
 from topiccrawler.lab.recorded_web import RecordedPages
-from topiccrawler.lab.workers import Workers
 from topiccrawler.replay.warc import RecordedWeb
 
 DEPTH = 3  # links
@@ -29,7 +26,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
     pages = RecordedPages(RecordedWeb([given.web]))
-    near = near_of(pages, given.web, given.seed)
+    near = near_of(pages, given.seed)
     with given.web.open("rb") as whole, given.out.open("wb") as part:
         for record in ArchiveIterator(whole, parse_http=False):
             number = pages.number_of_any(record.headers.get("WARC-Target-URI", ""))
@@ -37,16 +34,17 @@ def main() -> None:
                 record.write(part)
 
 
-def near_of(pages: RecordedPages, web: Path, seed: str) -> set[int | None]:
+def near_of(pages: RecordedPages, seed: str) -> set[int | None]:
     """The numbers of the pages within DEPTH links of the seed."""
-    plan = Plan(web=(web,), recipes=(Recipe("finance"),), seeds=(), specs=("best_first",))
-    with tempfile.TemporaryDirectory() as folder, Workers(1) as workers:
-        parsed = Path(folder) / "parsed.sqlite"
-        links = read_web(reading_plan(plan), pages, parsed, workers, lambda _: None).links
+    with parsed_web(pages, [Recipe("finance")], ["window"]) as web:
+        links = web.graph
     near: set[int | None] = {pages.number_of_any(seed)}
     layer = near
     for depth in range(1, DEPTH + 1):
-        layer = {target for page in layer if page is not None for target in links[page]} - near
+        rows = (
+            links.indices[links.indptr[page] : links.indptr[page + 1]] for page in layer if page is not None
+        )
+        layer = {int(target) for row in rows for target in row} - near
         near = near | layer
         print("within", depth, len(near), "pages")
     return near

@@ -30,7 +30,7 @@ from topiccrawler.errors import CrawlerError
 from topiccrawler.lab.demo.crawls import topic_toml
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.demo.server import RunningServer
-from topiccrawler.results.summary import report_of
+from topiccrawler.results.summary import queue_report
 
 JOB = "cluster"
 LOOK_SECONDS = 1.0
@@ -94,7 +94,7 @@ class Cluster:
         """How the crawl stands."""
         try:
             self._view = self._view or RedisView(self.redis.url, self.given.job)
-            report = report_of(self._view.overview(0), None, 0, time.time())
+            report = queue_report(self._view, None, 0, time.time(), None)
         except CrawlerError:
             return "begins"
         share = report["kept"] / max(1, report["pages"])

@@ -64,7 +64,6 @@ def test_the_service_streams_pages_and_a_client_that_leaves_ends_its_crawl(
     environment = {**os.environ, **web.environment(), "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(line, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as service:
         try:
-            assert service.stdout is not None
             assert f"http://127.0.0.1:{port}" in service.stdout.readline()
             with socket.create_connection(("127.0.0.1", port)) as raw:  # Chinese as it is typed
                 raw.sendall("GET /crawl?topic=没有这个&pages=3 HTTP/1.0\r\n\r\n".encode())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from message_facts import one_line
 
 from topiccrawler import api, crawl
 from topiccrawler.errors import ArgumentError, CrawlerError, TopicError
@@ -28,21 +28,16 @@ def pairs(line: list[str], option: str) -> dict[str, str]:
 
 def test_values_are_written_as_the_command_line_has_them(started: list[list[str]], tmp_path: Path) -> None:
     folder = tmp_path / "goes on"
+    settings = {
+        "DOWNLOAD_DELAY": 0.5,
+        "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"],
+        "TOPIC_LISTINGS": False,
+        "RETRY_BY": {"a": 1},
+    }
     crawl(
-        keywords=["基金", "定投:0.5"],
-        seeds=["http://a.cn/?a=1&b=2", "http://b.cn/"],
-        pages=20,
-        data=folder.parent,
-        name=folder.name,
-        strategy="best_first",
-        strategy_stages=True,
-        settings={
-            "DOWNLOAD_DELAY": 0.5,
-            "TOPIC_RENDERED_HOSTS": ["a.cn", "b.cn"],
-            "TOPIC_LISTINGS": False,
-            "RETRY_BY": {"a": 1},
-        },
-    )
+        keywords=["基金", "定投:0.5"], seeds=["http://a.cn/?a=1&b=2", "http://b.cn/"], pages=20, data=folder.parent,
+        name=folder.name, strategy="best_first", strategy_stages=True, settings=settings,
+    )  # fmt: skip
     (line,) = started
     assert line[:2] == ["crawl", "topic"]
     assert pairs(line, "-a") == {
@@ -86,9 +81,8 @@ def test_values_of_numpy_and_pandas_are_written_as_those_of_python(
 def test_what_cannot_be_meant_is_refused_at_once(
     started: list[list[str]], tmp_path: Path, arguments: dict[str, object], reported: str
 ) -> None:
-    with pytest.raises(ArgumentError) as refused:
+    with pytest.raises(ArgumentError, match=one_line(reported)):
         crawl(**{"data": tmp_path, **arguments})
-    assert re.match(reported, str(refused.value))
     assert not started
     assert not list(tmp_path.iterdir())
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastwarc.warc import WarcRecord, WarcRecordType
 from message_facts import numbers
 
 from topiccrawler.commands.compare import _seeds
 from topiccrawler.lab import reporting
+from topiccrawler.replay.warc_writing import write_web
 
 pytestmark = pytest.mark.slow
 
@@ -32,16 +32,8 @@ TOPIC = 'name = "{name}"\nzh = "茶"\npage_threshold = 0.2\nnarrow = false\nprop
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     """A folder with web.warc, labels.tsv, tea.toml and wine.toml."""
-    with (tmp_path / "web.warc").open("wb") as file:
-        for url, html in WEB.items():
-            record = WarcRecord()
-            record.init_headers(WarcRecordType.response)
-            record.headers["WARC-Target-URI"] = url
-            record.headers["Content-Type"] = "application/http; msgtype=response"
-            record.set_bytes_content(
-                f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n{html}".encode()
-            )
-            record.write(file)
+    html = [("Content-Type", "text/html; charset=utf-8")]
+    write_web(tmp_path / "web.warc", ((url, 200, html, page.encode()) for url, page in WEB.items()))
     (tmp_path / "labels.tsv").write_text(
         f"#url\ttopics\thow\tkind\n{A}/green/\ttea,wine\tsite\tcontent\n{A}/black/\ttea\tsite\tcontent\n",
         encoding="utf-8",

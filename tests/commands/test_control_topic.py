@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
@@ -52,14 +53,19 @@ def changed(
     door.wait_for_knock()
     ask(job, "pause", body={})
     door.open()
-    seen: dict[str, Any] = {"job": job, "before": [row["url"] for row in ask(job, "top")["top"]]}
+
+    def top() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(command("control", str(job), "top", "--json").out)["top"]
+        return found
+
+    seen: dict[str, Any] = {"job": job, "before": [row["url"] for row in top()]}
     for wrong in ("finance", "helth"):
         with pytest.raises(ArgumentError) as refused:
             ask(job, "set", body={"name": "topic", "value": wrong})
         seen[wrong] = str(refused.value)
     seen["preview"] = command("control", str(job), "set", "topic=health", "--preview").out
     seen["told"] = command("control", str(job), "set", "topic=健康").out
-    seen["after"] = ask(job, "top")["top"]
+    seen["after"] = top()
     seen["status"] = ask(job, "status")
     ask(job, "resume", body={})
     seen["ran"] = process.wait(PATIENCE)

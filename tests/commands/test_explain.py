@@ -16,9 +16,9 @@ from message_facts import numbers
 
 from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.link_gate import OPEN, REFUSED
+from topiccrawler.frontier.budgets import HOST_PAGES
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import is_made
 from topiccrawler.strategies.adaptive import FEATURES
 from topiccrawler.urls.unwanted import Block
 
@@ -131,7 +131,7 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
     with closing(SqliteFrontier(job / "job.sqlite", Hosts())) as frontier:
         Blocks(frontier.notes).add(Block(pattern=f"{SITE}fund"))
         frontier.commit()
-    settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False")
+    settings = ("-s", "DEPTH_LIMIT=1", "-s", "TOPIC_PRIVATE_NETWORK=False", "-s", "FRONTIER_HOST_PAGES=1")
     found = explain(f"{SITE}fund", "--job", str(job), *settings)["admission"]
     [robots] = [rule for rule in found if rule["rule"] == "robots_txt"]
     assert re.fullmatch(r"robots\.txt \d+ \w+ ago: http 404", robots.pop("why"))
@@ -142,8 +142,8 @@ def test_each_rule_of_the_admission_says_what_it_would_do_now(
         ("allowed_domains", "passed", ""),
         ("blocked", "refused", f"blocked: {SITE}fund"),
         ("private_network", "passed", ""),
-        ("budget", "unknown", ""),
-        ("trap", "unknown", ""),
+        ("budget", "refused", HOST_PAGES),
+        ("trap", "passed", ""),
         ("gate", "passed", OPEN),
         ("robots_txt", "passed", "no rules"),
         ("resolved_address", "unknown", ""),
@@ -204,16 +204,15 @@ def test_a_job_of_an_own_topic_file_without_jobdir_is_explained_once_the_file_is
     own.write_text(OWN_TOPIC, encoding="utf-8")
     job = crawl(kept="TOPIC_DATA_DIR", topic=str(own)).job
     own.unlink()
-    assert not is_made(job / "job.sqlite")
     found = explain(f"{SITE}fund", "--job", str(job))
     assert (found["topic"], found["strategy"]) == ("ownfunds", "adaptive")
     assert sum(shares_of(found).values()) == pytest.approx(found["score"], abs=1e-6)
     assert len(found["shares"]) == len(FEATURES)
     assert found["gate"]["taken"]
     assert [(step["url"], step["state"]) for step in found["crawl"]["path"]] == [
-        (SITE, "stored"),
-        (f"{SITE}news", "not kept"),
-        (f"{SITE}fund", "stored"),
+        (SITE, "completed"),
+        (f"{SITE}news", "discarded"),
+        (f"{SITE}fund", "completed"),
     ]
     assert found["crawl"]["path_is_whole"]
 

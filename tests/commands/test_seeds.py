@@ -56,13 +56,13 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def seeds(forked_scrapy: Callable[..., Any], data: Path) -> Callable[..., Any]:
     """The command with this data folder; `proxy` stands for the web."""
-    settings = {
-        "TOPIC_DATA_DIR": data,
-        "TOPIC_PROPOSED_WORDS": 0,
-        "DOWNLOAD_DELAY": 0,
-        "AUTOTHROTTLE_ENABLED": False,
-    }
-    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
+    settings = (
+        f"TOPIC_DATA_DIR={data}",
+        "TOPIC_PROPOSED_WORDS=0",
+        "DOWNLOAD_DELAY=0",
+        "AUTOTHROTTLE_ENABLED=False",
+    )
+    options = [word for setting in settings for word in ("-s", setting)]
 
     def run(*args: str, proxy: str = "http://127.0.0.1:1") -> Any:
         return forked_scrapy("seeds", *args, *options, proxy=proxy, no_proxy="127.0.0.1")
@@ -84,9 +84,8 @@ def test_the_best_of_earlier_jobs_and_of_a_search_become_a_file(
     classifier = page_classifier_of(Recipe("", topic_fields=topic))
     (title,) = (line for line in ran.out.splitlines() if "[31m" in line)
     relevance = f"{classifier.relevance(PageWords(title=['茶叶', '龙井'], body=['茶叶'])):.2f}"
-    assert (
-        f"茶叶 [31m龙井; relevance {relevance}, found by 1 of 3 queries" in title
-    )  # controls of the web are gone
+    # controls of the web are gone
+    assert f"茶叶 [31m龙井; relevance {relevance}, found by 1 of 3 queries" in title
     assert f"left out: {GONE} (answers 404)" in lines
     assert any(INSIDE in line and "TOPIC_PRIVATE_NETWORK=True" in line for line in lines)
     assert lines[-1].startswith("5 ")
@@ -104,9 +103,8 @@ def test_a_search_service_may_want_a_password_and_its_robots_are_for_crawlers(
     seeds: Callable[..., Any], tmp_path: Path
 ) -> None:
     closed = b"HTTP/1.0 200 OK\r\nContent-Length: 26\r\n\r\nUser-agent: *\nDisallow: /\n"
-    with searxng(
-        {"茶叶": FOUND}, {**SITES, "/robots.txt": closed, "http://found.example/robots.txt": closed}
-    ) as web:
+    robots = {"/robots.txt": closed, "http://found.example/robots.txt": closed}
+    with searxng({"茶叶": FOUND}, {**SITES, **robots}) as web:
         web.over.set()
         address = web.address.replace("http://", "http://me:p%40ss@")
         out = str(tmp_path / "out")

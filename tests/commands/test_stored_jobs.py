@@ -34,22 +34,13 @@ FUND = PageRecord(
     source_url=SEED, anchor="基金", score=2.5, published="2024-05-01", media=json.dumps([asdict(one) for one in MEDIA]),
 )  # fmt: skip
 BANK = PageRecord(
-    url="http://www.b.cn/x",
-    title="銀行",
-    text="銀行理財產品 rates",
-    topic="finance",
-    relevance=0.9,
-    format="pdf",
-)
+    url="http://www.b.cn/x", title="銀行", text="銀行理財產品 rates", topic="finance", relevance=0.9, format="pdf",
+)  # fmt: skip
 COPY = PageRecord(url="http://c.cn/", title="copy", relevance=0.1, topic="finance", alias_of=FUND.url)
 STOCKS = PageRecord(
-    url="http://d.cn/",
-    title="股票",
-    text="股票 定投 基金 rate",
-    topic="finance",
-    relevance=0.4,
+    url="http://d.cn/", title="股票", text="股票 定投 基金 rate", topic="finance", relevance=0.4,
     media=json.dumps([asdict(replace(one, url=f"{one.url}?2", caption="股票")) for one in MEDIA]),
-)
+)  # fmt: skip
 PAGES = (FUND, BANK, COPY, STOCKS)
 
 
@@ -148,19 +139,19 @@ QUERIES = (
 @pytest.mark.slow
 def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[..., Path]) -> None:
     address.remember_address(stored.url)
-    own = make_job("own", *PAGES)
+    own, shared = make_job("own", *PAGES), stored.folders[0]
+
+    def found(job: Path, query: str, selection: Selection = ALL) -> set[str]:
+        return {hit.url for hit in search([job], query, selection, 9)}
+
+    def media(job: Path, query: str) -> list[str]:
+        return [hit.medium.url for hit in search_media([job], query, ALL, 9)]
+
+    of_kinds, good_files = Selection(kinds=("article", "list")), Selection(min_relevance=0.45, format="pdf")
     for query in QUERIES:
-        for selection in (
-            ALL,
-            Selection(site="a.cn"),
-            Selection(min_relevance=0.45, format="pdf"),
-            Selection(kinds=("article", "list")),
-        ):
-            found = [
-                {hit.url for hit in search([job], query, selection, 9)} for job in (own, stored.folders[0])
-            ]
-            assert found[0] == found[1], query
-    assert {hit.url for hit in search([own], "rate", ALL, 9)} == {BANK.url, STOCKS.url}
+        for selection in (ALL, Selection(site="a.cn"), good_files, of_kinds):
+            assert found(own, query, selection) == found(shared, query, selection), query
+    assert found(own, "rate") == {BANK.url, STOCKS.url}
     for query in (
         "照片",
         "张曼玉 照片",
@@ -171,13 +162,8 @@ def test_both_indexes_find_the_same_pages(stored: Stored, make_job: Callable[...
         "股票",
         "净值",
     ):
-        media = [
-            [hit.medium.url for hit in search_media([job], query, ALL, 9)] for job in (own, stored.folders[0])
-        ]
-        assert media[0] == media[1], query
-    assert [hit.medium.url for hit in search_media([stored.folders[0]], "照片", ALL, 9)] == [
-        "http://a.cn/zmy.bmp", "http://a.cn/zmy.bmp?2",
-    ]  # fmt: skip
+        assert media(own, query) == media(shared, query), query
+    assert media(shared, "照片") == ["http://a.cn/zmy.bmp", "http://a.cn/zmy.bmp?2"]
 
 
 def test_explain_and_rate_read_the_pages_of_all(
@@ -195,11 +181,8 @@ def test_a_person_teaches_with_the_pages_of_all(stored: Stored) -> None:
     from topiccrawler.crawling.teaching import lessons_of
 
     address.remember_address(stored.url)
-    assert {record.url for record in lessons_of(stored.folders[0]).records} == {
-        FUND.url,
-        BANK.url,
-        STOCKS.url,
-    }
+    taught = {record.url for record in lessons_of(stored.folders[0]).records}
+    assert taught == {FUND.url, BANK.url, STOCKS.url}
 
 
 def test_python_reads_such_a_job(stored: Stored) -> None:
@@ -241,15 +224,9 @@ def test_the_password_may_stand_elsewhere(
     ],
 )
 def test_what_is_not_there_is_one_line(
-    command: Callable[..., Any],
-    postgresql_server: PostgresqlServer,
-    words: list[str],
-    fault: str,
-    tmp_path: Path,
+    command: Any, postgresql_server: PostgresqlServer, words: list[str], fault: str, tmp_path: Path
 ) -> None:
-    store = [
-        word for part in words if part == "URL" for word in ("-s", f"STORE_URL={postgresql_server.url()}")
-    ]
+    store = ["-s", f"STORE_URL={postgresql_server.url()}"] if "URL" in words else []
     ran = command(*(word for word in words if word != "URL"), "-s", f"TOPIC_DATA_DIR={tmp_path}", *store)
     assert (ran.code, ran.err.count("\n")) == (1, 1)
     assert fault in ran.err

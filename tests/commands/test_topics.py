@@ -58,19 +58,11 @@ def test_list_as_json_asks_the_folder_of_models_that_is_set(
     ("args", "lines"),
     [
         (["--clc", "f84"], ["F84       保险"]),
-        (
-            ["--clc", "F8"],
-            [
-                "F8        财政、金融",
-                "  F81       财政、国家财政",
-                "  F82       货币",
-                "  F83       金融、银行",
-                "  F84       保险",
-            ],
-        ),
+        (["--clc", "F8"], ["F8        财政、金融", "  F81       财政、国家财政", "  F82       货币", "  F83       金融、银行",
+                           "  F84       保险"]),
         (["--clc", "金融"], ["F8        财政、金融", "F83       金融、银行"]),
     ],
-)
+)  # fmt: skip
 def test_the_classification_is_displayed_below_a_class(
     topics: Callable[..., Any], args: list[str], lines: list[str]
 ) -> None:

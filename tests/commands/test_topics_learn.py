@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_web import answer
 from message_facts import numbers
 
 from topiccrawler.topics.catalogue import load_topic
@@ -54,20 +55,13 @@ def test_a_topic_is_learned_from_documents_and_says_why_each_word(
     assert (len(topic.against) > 2, thesis.against) == (True, {})
 
 
-def test_pages_are_fetched_as_a_crawl_fetches_them(
-    forked_scrapy: Callable[..., Any],
-    draw_web: Callable[..., Any],
-    answer: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
+def test_pages_are_fetched_as_a_crawl_fetches_them(forked_scrapy: Any, draw_web: Any, tmp_path: Path) -> None:
     site, ball = "http://tea.example", "http://ball.example/"
     robots = answer(200, b"User-agent: *\nDisallow: /closed", **{"Content-Type": "text/plain"})
     pages = {f"{site}/{number}": f"<title>茶叶</title><p>{TEA * 9}" for number in range(3)}
     web = draw_web({**pages, f"{site}/closed": TEA, f"{site}/robots.txt": robots, ball: f"<p>{BALL * 9}"})
     urls = tmp_path / "urls.txt"
-    urls.write_text(
-        "\n".join([*pages, f"{site}/closed", f"{site}/gone", "http://10.0.0.1/"]), encoding="utf-8"
-    )
+    urls.write_text("\n".join([*pages, f"{site}/closed", f"{site}/gone", "http://10.0.0.1/"]), "utf-8")
     ran = forked_scrapy(
         "topics", "learn", "tea", "--positive", str(urls), "--negative", ball, "--json", "--near", "0",
         "--out", str(tmp_path / "tea.toml"), "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", proxy=web.proxy,

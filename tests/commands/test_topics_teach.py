@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.topics.catalogue import load_topic
@@ -23,27 +24,19 @@ def web() -> dict[str, str]:
     pages = {}
     for number in range(20):
         host, words = ("ring", "首饰，项链和戒指。") if number % 2 else ("fund", "基金，净值和申购。")
-        pages[f"http://{host}.example/{number}"] = (
-            f"<title>{number}</title><p>第{number}页，黄金，{words * 12}"
-        )
+        text = f"第{number}页，黄金，{words * 12}"
+        pages[f"http://{host}.example/{number}"] = f"<title>{number}</title><p>{text}"
     links = "".join(f"<a href={url}>黄金</a>" for url in pages)
     return {HUB: f"<title>黄金</title>{links}", **pages}
 
 
-def test_answers_turn_a_crawl_and_can_be_taken_back(
-    draw_web: Callable[[dict[str, Any]], Any],
-    forked_scrapy: Callable[..., Any],
-    command: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
-    drawn, job = draw_web(web()), tmp_path / "job"
-    call = (
-        *("crawl", "topic", "-a", "keywords=黄金", "-a", f"seeds={HUB}", "-s", f"JOBDIR={job}"),
-        *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "TOPIC_PROPOSED_WORDS=0"),
-        *("-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep"),
-        *("-s", "AUTOTHROTTLE_ENABLED=False"),
-    )
-    assert forked_scrapy(*call, "-a", "pages=7", proxy=drawn.proxy).code == 0
+def test_answers_turn_a_crawl_and_can_be_taken_back(crawl: Crawl, command: Any, tmp_path: Path) -> None:
+    options = {
+        "topic": None, "keywords": "黄金", "seeds": HUB, "strategy": None, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 1,
+        "TOPIC_DUPLICATES": "keep", "TOPIC_PROPOSED_WORDS": 0,
+    }  # fmt: skip
+    begun = crawl(web(), pages=7, **options)
+    drawn, job = begun.web, begun.job
     questions = tmp_path / "questions.csv"
     assert command("topics", "teach", str(job), "--write-questions", str(questions)).code == 0
     lines = questions.read_text(encoding="utf-8-sig").splitlines()
@@ -54,15 +47,13 @@ def test_answers_turn_a_crawl_and_can_be_taken_back(
     assert ran.out.startswith("6 answers, 3 yes: ")
     topic = load_topic(str(job / "topic.toml"))
     assert "taught: in 3 of your 3 yes pages, 0 of your 3 no pages" in topic.reasons["净值"]
-    ran = forked_scrapy(*call, "-a", "pages=12", proxy=drawn.proxy)
+    ran = crawl(drawn, pages=12, **options)
     assert re.search(r" 6 answers", ran.err)
     assert f"Job {job} " not in ran.err
     drawn.settle()
-    assert (
-        sum("fund" in url for url in drawn.asked[7:]) >= 4
-    )  # of five; untaught they are of both kinds alike
+    # of five; untaught they are of both kinds alike
+    assert sum("fund" in url for url in drawn.asked[7:]) >= 4
     kept = read_recipe(job)
-    assert kept is not None
     assert "净值" in kept.topic_fields["keywords"]  # type: ignore[index]
     found = json.loads(command("topics", "teach", str(job), "--undo", "--json").out)
     assert found["answers"] == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl
 
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.topics.catalogue import load_topic
@@ -22,29 +23,23 @@ def web() -> dict[str, str]:
     """A hub that links pages about containers of programs and containers of glass; its links say the same of all."""
     pages = {}
     for number in range(24):
-        host, title, words = (
-            ("pot", "玻璃容器", "容器，陶瓷，储物罐，玻璃杯。")
-            if number % 2
-            else ("docker", "镜像", "镜像，挂载，部署，守护进程。")
+        docker, pot = (
+            ("docker", "镜像", "镜像，挂载，部署，守护进程。"),
+            ("pot", "玻璃容器", "容器，陶瓷，储物罐，玻璃杯。"),
         )
+        host, title, words = pot if number % 2 else docker
         pages[f"http://{host}{number}.example/"] = f"<title>{title}之{number}</title><p>{words * 12}"
     links = "".join(f"<a href={url}>文章</a>" for url in pages)
     return {HUB: f"<title>目录</title>{links}", **pages}
 
 
-def test_answers_change_what_a_narrow_crawl_keeps(
-    draw_web: Callable[[dict[str, Any]], Any],
-    forked_scrapy: Callable[..., Any],
-    command: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
-    drawn, job = draw_web(web()), tmp_path / "job"
-    call = (
-        *("crawl", "topic", "-a", f"keywords={WORDS}", "-a", f"seeds={HUB}", "-s", f"JOBDIR={job}"),
-        *("-s", "DOWNLOAD_DELAY=0", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1"),
-        *("-s", "TOPIC_DUPLICATES=keep", "-s", "AUTOTHROTTLE_ENABLED=False"),
-    )
-    assert forked_scrapy(*call, "-a", "pages=13", proxy=drawn.proxy).code == 0
+def test_answers_change_what_a_narrow_crawl_keeps(crawl: Crawl, command: Any, tmp_path: Path) -> None:
+    options = {
+        "topic": None, "keywords": WORDS, "seeds": HUB, "strategy": None, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 1,
+        "TOPIC_DUPLICATES": "keep",
+    }  # fmt: skip
+    begun = crawl(web(), pages=13, **options)
+    drawn, job = begun.web, begun.job
     before = load_topic(str(job / "topic.toml"))
     assert before.narrow
     asked = [url for url in drawn.asked if "hub" not in url and "robots" not in url]
@@ -61,18 +56,16 @@ def test_answers_change_what_a_narrow_crawl_keeps(
     assert "镜像" not in topic.trust
     assert "no pages" in topic.reasons["容器"]
     recipe = read_recipe(job)
-    assert recipe is not None
     assert recipe.strategy_topic is None  # the strategy learns from pages as they are judged now
     assert found["refused"] == found["kept_before"] - found["kept_now"]
     assert not any("pot" in record for record in _kept(command, job))  # they left the results at once
     refused = _kept(command, job, "--refused")
     assert len(refused) == found["refused"]
     assert all("pot" in record for record in refused)
-    ran = forked_scrapy(*call, "-a", "pages=25", proxy=drawn.proxy)
+    ran = crawl(drawn, pages=25, **options)
     assert " 10 answers" in ran.err
-    assert not any(
-        "pot" in record for record in _kept(command, job)
-    )  # none of the pots that came since either
+    # none of the pots that came since either
+    assert not any("pot" in record for record in _kept(command, job))
     command("topics", "teach", str(job), "--undo")
     assert sum("pot" in record for record in _kept(command, job)) >= len(refused)
     assert _kept(command, job, "--refused") == []
@@ -80,6 +73,5 @@ def test_answers_change_what_a_narrow_crawl_keeps(
 
 
 def _kept(command: Callable[..., Any], job: Path, *options: str) -> list[str]:
-    return [
-        line for line in command("pages", str(job), "--json", *options).out.splitlines() if "example" in line
-    ]
+    lines = command("pages", str(job), "--json", *options).out.splitlines()
+    return [line for line in lines if "example" in line]

@@ -15,19 +15,11 @@ from topiccrawler.link_model.model_file import load, save
 from topiccrawler.link_model.training.promotion import held_out
 from topiccrawler.topics import contrasts
 
+ANCHORS = [("基金行情", 1), ("足球比赛", 0), ("股票债券", 1), ("旅游酒店", 0)]
 ROWS = [
-    {
-        "url": f"http://t{n}.example/",
-        "anchor": word,
-        "left": word,
-        "right": "",
-        "source_url": f"http://h{n % 6}.example/",
-        "label": label,
-    }
-    for n, (word, label) in enumerate(
-        [("基金行情", 1), ("足球比赛", 0), ("股票债券", 1), ("旅游酒店", 0)] * 12
-    )
-]
+    {"url": f"http://t{n}.example/", "anchor": word, "left": word, "right": "", "source_url": f"http://h{n % 6}.example/", "label": label}
+    for n, (word, label) in enumerate(ANCHORS * 12)
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -50,9 +42,8 @@ def test_training_prints_the_table_and_saves_model_and_report(
     out = tmp_path / "models"
     lexicon = tmp_path / "words.txt"
     lexicon.write_text("基金\t7\n股票\n", encoding="utf-8")
-    ran = command(
-        "train", "财经", "--links", str(links), "--lexicon", str(lexicon), "--out", str(out), "--seed", "2"
-    )
+    call = ("train", "财经", "--links", str(links), "--lexicon", str(lexicon))
+    ran = command(*call, "--out", str(out), "--seed", "2")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0].split() == ["held", "out:", "rows", "P", "R", "F1", "best", "F1", "at", "samples"]
@@ -112,9 +103,8 @@ def test_a_model_that_was_not_measured_replaces_none(
 def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without_force(
     command: Callable[..., Any], put: Callable[..., bytes], tmp_path: Path, kind: str
 ) -> None:
-    words = [
-        [f"{side}{chr(97 + n)}" for n in range(24)] for side in ("zyes", "zno")
-    ]  # each on one host alone
+    # each on one host alone
+    words = [[f"{side}{chr(97 + n)}" for n in range(24)] for side in ("zyes", "zno")]
     before, model = put(*(" ".join(some) for some in words)), tmp_path / "finance.json.zst"
     rows = [(word, 1 - side, n) for side in (0, 1) for n, word in enumerate(words[side])]
     data = tmp_path / "rows"
@@ -129,7 +119,6 @@ def test_a_model_that_does_worse_on_the_same_held_out_rows_replaces_none_without
     ran = command(*command_line, "--json")
     found = json.loads(ran.out)
     worse = held_out(found["scores"])
-    assert worse is not None
     assert ran.code == 1
     assert "F1 " in ran.err
     assert f" {worse[1]:.4f})" in ran.err

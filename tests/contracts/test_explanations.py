@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import reading
+from topiccrawler.frontier.stored_queue import StoredQueue
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies import STRATEGIES
@@ -121,8 +122,8 @@ def past(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PastCrawl]:
 
 
 def rows_of(past: PastCrawl, state: State) -> list[Row]:
-    with reading(past.folder / JOB_DATABASE) as rows:
-        return list(rows.listing(state))
+    with closing(StoredQueue(past.folder / JOB_DATABASE)) as queue:
+        return list(queue.rows(state))
 
 
 def explained(past: PastCrawl, url: str) -> Explanation:

@@ -269,20 +269,9 @@ class FrontierMachine(RuleBasedStateMachine):
     @rule()
     def rows_agree(self) -> None:
         rows = [
-            (
-                row.link.url,
-                row.score,
-                row.link.anchor,
-                row.carry,
-                row.tunnel,
-                row.state,
-                row.reason,
-                row.added,
-                row.changed,
-                row.tries,
-            )
-            for row in self.frontier.look().rows()
-        ]
+            (one.link.url, one.score, one.link.anchor, one.carry, one.tunnel, one.state, one.reason, one.added, one.changed, one.tries)
+            for one in self.frontier.look().rows()
+        ]  # fmt: skip
         assert rows == [
             (url, *row.offer, row.state, row.reason, row.added, row.changed, row.tries)
             for url, row in self.model.items()
@@ -302,12 +291,8 @@ class RedisMachine(FrontierMachine):
     server: ClassVar[RedisServer]
 
     def made(self, hosts: Hosts) -> Frontier:
-        return PromptFrontier(
-            join(Client(self.server.url, uuid4().hex), call_seconds=60.0),
-            hosts,
-            lease_seconds=LEASE_SECONDS,
-            keep=2,
-        )
+        joined = join(Client(self.server.url, uuid4().hex), call_seconds=60.0)
+        return PromptFrontier(joined, hosts, lease_seconds=LEASE_SECONDS, keep=2)
 
 
 _quick = settings(max_examples=examples(28), stateful_step_count=40, suppress_health_check=list(HealthCheck))

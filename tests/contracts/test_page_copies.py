@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from page_records import OTHER, SOME, off
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
 from topiccrawler.cluster.postgresql.writing import PostgresDuplicates
-from topiccrawler.pages.site_repeats import BITS, MOST_DIFFERENT, Fingerprint
+from topiccrawler.pages.site_repeats import MOST_DIFFERENT, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex
-
-DICE = random.Random(3)
-BYTES = BITS // 8
-SOME = Fingerprint(1, DICE.randbytes(BYTES))
-OTHER = Fingerprint(2, DICE.randbytes(BYTES))
 
 
 class PostgresCopies(PostgresDuplicates):
@@ -37,14 +32,6 @@ class PostgresCopies(PostgresDuplicates):
 
 Copies = DuplicateIndex | PostgresCopies
 Open = Callable[[], Copies]
-
-
-def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
-    """The same with some bits, evenly spread, turned."""
-    number = int.from_bytes(print_.bits, "little")
-    for bit in random.Random(bits).sample(range(BITS), bits):
-        number ^= 1 << bit
-    return Fingerprint(digest, number.to_bytes(BYTES, "little"))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

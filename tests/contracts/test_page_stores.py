@@ -233,7 +233,7 @@ def test_a_page_that_is_refused_leaves_the_lists_and_comes_back(store: Pages) ->
     ]
     assert (store.judged_again(), store.last_judged()) == ({}, 0.0)
     refused = Judgement(rows[0], 0.125, False, True, PAGE.topic, PAGE.summary)
-    store.judge([refused, Judgement(rows[1], 0.875, True, False, "sport", "短")], 5.0)
+    store.judge([refused, Judgement(rows[1], 0.875, True, False, "sport", "短", "yes", "在理")], 5.0)
     assert store.best() == [rows[1], rows[2]]
     assert store.best(Selection(refused=True)) == [rows[0]]
     assert store.nearest(0.0, 5) == [rows[2], rows[1]]
@@ -246,6 +246,7 @@ def test_a_page_that_is_refused_leaves_the_lists_and_comes_back(store: Pages) ->
     found = store.get(urls[1])
     assert found is not None
     assert (found.topic, found.summary, found.refused) == ("sport", "短", False)
+    assert (found.opinion, found.opinion_reason) == ("yes", "在理")
     assert store.judged_again() == {urls[0]: (False, 0.125), urls[1]: (True, 0.875)}
     assert store.last_judged() == 5.0
     store.judge([refused._replace(relevance=0.75, kept=True, refused=False)], 6.0)

@@ -224,6 +224,21 @@ def test_a_url_that_fails_waits_and_is_given_up_after_its_tries() -> None:
     assert crawl.next_ready(13.0) is None
 
 
+@pytest.mark.parametrize(
+    ("fetched", "gap", "is_worth_it"), [(99, 90.0, False), (99, 30.0, True), (90, 90.0, True)]
+)
+def test_the_last_pages_of_a_limit_are_not_worth_a_long_wait(
+    fetched: int, gap: float, is_worth_it: bool
+) -> None:
+    crawl = crawl_of(options=CrawlOptions(limits=CrawlLimits(pages=100)))
+    crawl.seed([Link(SEED, "a.cn")], 0.0)
+    for _ in range(fetched):
+        crawl.harvest.add(kept=True)
+    assert crawl.has_more(0.0, under_way=0)
+    crawl.hosts.back_off("a.cn", gap, "failing: timeout")
+    assert crawl.has_more(0.0, under_way=0) is is_worth_it
+
+
 def test_what_fails_while_the_network_is_away_waits_unharmed_and_is_no_fetch_for_the_budgets() -> None:
     frontier = MemoryFrontier()
     budgets = Budgets(frontier, Allowance(host_pages=1))

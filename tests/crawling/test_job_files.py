@@ -18,7 +18,9 @@ from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_re
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
-from topiccrawler.model import Link, Visit
+from topiccrawler.frontier.base import Pushed
+from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.model import Link, Score, Visit
 from topiccrawler.pages.site_repeats import Fingerprint
 from topiccrawler.store.page_checks import Check
 
@@ -89,6 +91,30 @@ def test_jobs_of_one_name_have_folders_of_their_own_unless_it_was_given(tmp_path
     assert not files_of_two[0].resumes
     assert files_of_two[0].folder == files_of_two[1].folder == tmp_path / "job"
     assert files_of_two[1].resumes
+
+
+def test_a_run_that_begins_anew_drops_the_queue_and_what_was_learned_and_keeps_pages_and_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    files = JobFiles(tmp_path / "job", Recipe("finance"))
+    frontier = SqliteFrontier(files.database)
+    seed = Link("http://a.cn/", "a.cn")
+    frontier.push(
+        [(seed, Score(seed.url, 1.0)), (seed._replace(url="http://a.cn/2"), Score("http://a.cn/2", 1.0))],
+        now=0.0,
+    )
+    frontier.notes.put("harvest", '{"pages": 3}')
+    files.store.put(PAGE)
+    files.visits.append(Visit(seed.url, 200, 1.0, 0.5, True, 1.0))
+    files.close()
+    again = JobFiles(tmp_path / "job", Recipe("finance"))
+    again.begin_anew()
+    assert "2 URLs that wait" in caplog.text
+    assert f"-s JOBDIR={tmp_path / 'job'}" in caplog.text
+    with SqliteFrontier(again.database) as anew:
+        assert (anew.look().waiting(), anew.notes.get("harvest")) == (0, None)
+        assert anew.push([(seed, Score(seed.url, 1.0))], now=0.0)[Pushed.NEW] == 1
+        assert ([record.url for record in again.store.records()], again.visits.last()) == ([PAGE.url], 1)
 
 
 @pytest.mark.parametrize(

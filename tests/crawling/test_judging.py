@@ -7,18 +7,21 @@ import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from two_meanings import BASKETBALL, SPACE, texts_of
 
-from topiccrawler.crawling.assemble import assemble, topic_of
+from topiccrawler.crawling.assemble import assemble, page_classifier_of, topic_of
+from topiccrawler.crawling.explanation import crawl_as_json
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.job_files import JobFiles, read_recipe
+from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
-from topiccrawler.crawling.judging import judge_again
+from topiccrawler.crawling.judging import Judge, judge_again, to_fetch_again
 from topiccrawler.crawling.opinions import OPINIONS, wish_of
 from topiccrawler.crawling.page_filter import ANSWERED, OPINION_RIGHT
 from topiccrawler.crawling.page_stores import open_pages, open_sample
+from topiccrawler.crawling.past_crawl import PastCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered, judge_job, lessons_of
 from topiccrawler.frontier.base import State
@@ -191,6 +194,33 @@ def test_a_page_of_the_sample_that_is_kept_now_goes_to_the_results(job: Path) ->
     assert page in {hit.url for hit in search([job], "运载器", ALL, 20)}
 
 
+def test_a_page_that_is_stored_since_it_was_sampled_keeps_its_text_and_leaves_the_sample(job: Path) -> None:
+    """As one that a second opinion has kept, or that was fetched again."""
+    page = "http://other.example/"
+    files = JobFiles(job)
+    sampled = files.discarded.get(page)
+    files.keep(replace(sampled, relevance=0.95, stored=True, kind="article"))
+    files.close()
+    judged = judge_again(job, {page: True})
+    record = {one.url: one for one in pages(job)}[page]
+    assert (record.text, record.alias_of, record.stored) == (sampled.text, "", True)
+    assert (judged.found, judged.pages) == (0, 19)
+    with closing(open_sample(job)) as sample:
+        assert list(sample.records()) == []
+
+
+def test_of_two_sampled_pages_with_one_text_the_second_is_a_copy(job: Path) -> None:
+    files = JobFiles(job)
+    first = files.discarded.get("http://other.example/")
+    files.discarded.put(replace(first, url="http://third.example/"))
+    files.close()
+    judged = judge_again(job, {"http://other.example/": True, "http://third.example/": True})
+    found = {one.url: one for one in pages(job)}
+    copies = {name: found[f"http://{name}.example/"].alias_of for name in ("other", "third")}
+    assert copies == {"other": "", "third": "http://other.example/"}
+    assert (judged.found, judged.gained, judged.copies) == (1, 2, 1)
+
+
 def test_pages_without_evidence_are_judged_by_their_stored_fields(job: Path) -> None:
     with closing(PageStore(job / JOB_DATABASE)) as store:
         for record in list(store.records()):
@@ -227,7 +257,7 @@ def test_answers_are_kept_with_the_job(job: Path) -> None:
 def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> None:
     wish = wish_of(topic_of(recipe()), "")
     opinions = [
-        StoredOpinion(f"{at}", url(at), about, "", 2.0, asked)
+        StoredOpinion(f"{at}", url(at), about, "", 2.0, asked, "tiny")
         for at, about, asked in ((0, "no", wish), (1, "no", wish), (2, "no", "another wish"))
     ]
     OpinionLog(job / OPINIONS).add(opinions)
@@ -235,3 +265,74 @@ def test_a_second_opinion_decides_where_no_person_has_answered(job: Path) -> Non
     found = {one.url: one for one in pages(job)}
     assert (found[url(0)].refused, found[url(0)].relevance) == (True, pytest.approx(1 - OPINION_RIGHT))
     assert (found[url(1)].stored, found[url(2)].stored, judged.refused) == (True, True, 1)
+    assert [found[url(at)].opinion for at in range(3)] == ["no", "no", ""]
+    write_recipe(
+        replace(recipe(), about="篮球队"), job
+    )  # another wish: the opinions on the former one count no more
+    assert judge_again(job, {}).restored == 1
+    assert {one.opinion for one in pages(job)} == {""}
+
+
+def test_an_opinion_on_a_former_wish_is_marked_until_pages_are_judged_again(job: Path) -> None:
+    wish = wish_of(topic_of(recipe()), "")
+    asked = ((0, wish), (1, "篮球队"))
+    OpinionLog(job / OPINIONS).add(
+        [StoredOpinion(f"{at}", url(at), "yes", "", 2.0, of, "tiny") for at, of in asked]
+    )
+    files = JobFiles(job)
+    for at, _ in asked:
+        files.keep(replace(files.store.get(url(at)), opinion="yes"))
+    files.close()
+
+    def former() -> list[tuple[str, str]]:
+        with closing(PastCrawl(job)) as past:
+            found = [crawl_as_json(past.of(url(at)), job, past.parts)["stored"] for at, _ in asked]
+        return [(one["opinion"], one["opinion_former_wish"]) for one in found]
+
+    assert former() == [("yes", ""), ("yes", "篮球队")]
+    judge_again(job, {})
+    assert former() == [("yes", ""), ("", "")]
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_kept"),
+    [
+        ({}, True), ({"language": ("ja",)}, False), ({"language": ("zh",)}, True),
+        ({"known": "known.jsonl"}, False), ({"known": "moved.jsonl"}, True), ({"since": "2026-01-02"}, False), ({"since": "2026-01-01"}, True),
+    ],
+)  # fmt: skip
+def test_a_sampled_page_that_the_crawl_would_not_keep_for_another_reason_is_not_kept(
+    job: Path, limits: dict[str, Any], is_kept: bool
+) -> None:
+    files = JobFiles(job)
+    sampled = replace(files.discarded.get("http://other.example/"), published="2026-01-01")
+    files.discarded.put(sampled)
+    files.close()
+    known = job.parent / "known.jsonl"
+    known.write_text(json.dumps({"text": sampled.text}), encoding="utf-8")
+    if "known" in limits:
+        limits = {"known": str(known.with_name(limits["known"]))}
+    write_recipe(replace(recipe(), **limits), job)
+    assert judge_again(job, {sampled.url: True}).found == is_kept
+
+
+def test_a_page_that_asked_not_to_be_kept_is_not_restored(job: Path) -> None:
+    files = JobFiles(job)
+    first = files.store.get(url(0))
+    files.keep(replace(first, stored=False, refused=True, refusal="noindex (meta robots)", judged=5.0))
+    files.close()
+    before = pages(job)
+    judged = judge_again(job, {url(0): True})
+    assert (judged.restored, pages(job)) == (0, before)
+
+
+def test_pages_outside_of_a_full_sample_are_found_by_the_sampled_ones(job: Path) -> None:
+    files = JobFiles(job, discarded=1)
+    for name, relevance in (("other", 0.2), ("near", 0.25), ("far", 0.1)):
+        files.visits.append(Visit(f"http://{name}.example/", 200, 0.5, relevance, stored=False, time=2.0))
+    files.commit()
+    judge = Judge(topic_of(recipe()), page_classifier_of(recipe()), {"http://other.example/": True})
+    assert list(to_fetch_again(job, files.discarded, judge)) == [["http://near.example/"]]
+    files.discarded.size = 2  # not full: it has all pages that were not kept
+    assert list(to_fetch_again(job, files.discarded, judge)) == []
+    files.close()

@@ -7,17 +7,23 @@ import gzip
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from page_records import PAGE
+from postgresql_server import PostgresqlServer
 from pyarrow import parquet
 
-from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.cluster.postgresql.session import Session
+from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
+from topiccrawler.crawling.job_files import JobFiles, write_recipe
 from topiccrawler.crawling.known_texts import KnownTexts
+from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError
 from topiccrawler.zstandard import zstd
 
@@ -143,6 +149,24 @@ def test_damaged_fingerprints_are_made_again(tmp_path: Path) -> None:
         with kept.open("wb") as file:
             np.savez(file, state=state, digests=spoiled[0], bits=spoiled[1])
         assert KnownTexts.of(source, tmp_path / "new").has(LONG)
+
+
+def test_texts_of_a_job_in_postgresql_are_known_and_those_that_it_gets_later(
+    postgresql_server: PostgresqlServer, tmp_path: Path
+) -> None:
+    name, address, job = uuid4().hex, postgresql_server.url(), tmp_path / "job"
+    job.mkdir()
+    write_recipe(Recipe("finance", store=address, store_job=name), job)
+    with closing(PostgresPages(Session(address), name)) as pages:
+        pages.put(replace(PAGE, url="http://a.cn/1", text=LONG))
+        pages.commit()
+        known = [KnownTexts.of(job, tmp_path / "new").has(text) for text in (LONG, OTHER)]
+        pages.put(replace(PAGE, url="http://a.cn/2", text=OTHER))
+        pages.commit()
+        later = [KnownTexts.of(job, tmp_path / "new").has(text) for text in (LONG, OTHER)]
+    assert (known, later) == ([True, False], [True, True])
+    with pytest.raises(ArgumentError, match="export the pages of a job that is only on a server"):
+        KnownTexts.of(tmp_path / name, tmp_path / "new")
 
 
 def test_a_job_does_not_know_its_own_texts(tmp_path: Path) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from topiccrawler.crawling.harvest import HarvestCounter
-from topiccrawler.crawling.opinions import BEST, MOST_WAITING, Opinions, judged, wish_of
+from topiccrawler.crawling.opinions import BEST, MOST_WAITING, GivenOpinions, Opinions, judged, wish_of
 from topiccrawler.crawling.page_filter import ANSWERED, PageFilter, Restrictions, Verdict
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.second_opinion import Opinion
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.topics.catalogue import load_topic
@@ -80,7 +82,9 @@ def test_a_text_is_one_question_whatever_its_url_and_also_when_the_crawl_goes_on
     assert opinions.waiting == {}
     assert [one.about for _, one in opinions.answered(questions, {0: NO}, 7.0)] == ["no"]
     later = Opinions("火箭", "tiny", OpinionLog(opinions.log.path), opinions.filter, 100)
-    assert later.known(again) == StoredOpinion(questions[0].key, "http://a.cn/a", "no", "球队", 7.0, "火箭")
+    assert later.known(again) == StoredOpinion(
+        questions[0].key, "http://a.cn/a", "no", "球队", 7.0, "火箭", "tiny"
+    )
     later.offer(again, 0.6, is_kept=True)
     assert (later.waiting, later.asked) == ({}, 1)
     other = Opinions("球队", "tiny", later.log, opinions.filter, 100)  # another wish is another question
@@ -118,7 +122,9 @@ def test_the_end_asks_about_the_best_of_all_stored_pages(opinions: Opinions, sto
     rows = [("a", 0.99), ("b", 0.55), ("c", 0.8)]
     for name, relevance in rows:
         store.put(page(name, relevance))
-    store.put(judged(page("known", 0.9), StoredOpinion("k", "http://a.cn/known", "yes", "", 1.0, "火箭")))
+    store.put(
+        judged(page("known", 0.9), StoredOpinion("k", "http://a.cn/known", "yes", "", 1.0, "火箭", "tiny"))
+    )
     copy = page("copy", 0.95)
     copy.alias_of = "http://a.cn/a"
     store.put(copy)
@@ -126,8 +132,39 @@ def test_the_end_asks_about_the_best_of_all_stored_pages(opinions: Opinions, sto
     assert asked(opinions, ending=True) == ["a", "c", "b"]
 
 
+def test_an_opinion_is_one_on_the_text_at_any_url_but_not_of_another_wish(opinions: Opinions) -> None:
+    offer(opinions, ("a", 0.9))
+    opinions.answered(opinions.next(1), {0: NO}, 7.0)
+    again, other = page("a"), page("b")
+    again.url = "http://b.cn/"
+    given = opinions.on_pages()
+    assert [one and one.reason for one in map(given.on, (page("a"), again, other))] == ["球队", "球队", None]
+    assert GivenOpinions(opinions.log.by_key.values(), "球队").on(page("a")) is None
+
+
+def test_pages_without_text_are_questions_of_their_own(opinions: Opinions) -> None:
+    for name in ("a", "b"):
+        listing = page(name)
+        listing.title, listing.text = "算命占卜", ""
+        opinions.offer(listing, 0.9, is_kept=True)
+    assert [question.url for question in opinions.next(9)] == ["http://a.cn/a", "http://a.cn/b"]
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(0, ["near", "far", "low"]), (BEST, ["near", "far"])])
+def test_the_end_asks_about_sampled_pages_and_where_little_is_kept_about_the_best_however_low(
+    opinions: Opinions, store: PageStore, tmp_path: Path, kept: int, expected: list[str]
+) -> None:
+    for number in range(kept):
+        store.put(page(str(number), 0.9))
+    with closing(PageSample(tmp_path / "sample.sqlite", 9)) as sample:
+        for name, relevance in (("far", 0.2), ("low", 0.02), ("near", 0.4)):
+            sample.add(replace(page(name, relevance), stored=False))
+        opinions.offer_sampled(store, sample)
+    assert asked(opinions, ending=True) == expected
+
+
 def test_an_opinion_refuses_a_stored_page_or_raises_its_relevance(store: PageStore) -> None:
-    no, yes = (StoredOpinion("k", "", about, "因为", 1.0, "火箭") for about in ("no", "yes"))
+    no, yes = (StoredOpinion("k", "", about, "因为", 1.0, "火箭", "tiny") for about in ("no", "yes"))
     refused, kept, sure = (
         judged(page("a", 0.98), no),
         judged(page("b", 0.3), yes),
@@ -163,7 +200,9 @@ def test_what_a_kill_left_open_is_done_when_the_crawl_goes_on(opinions: Opinions
 def test_the_topic_learns_at_few_numbers_of_opinions(
     opinions: Opinions, before: int, now: int, due: bool
 ) -> None:
-    opinions.log.add([StoredOpinion(str(n), f"http://a.cn/{n}", "yes", "", 1.0, "火箭") for n in range(now)])
+    opinions.log.add(
+        [StoredOpinion(str(n), f"http://a.cn/{n}", "yes", "", 1.0, "火箭", "tiny") for n in range(now)]
+    )
     assert opinions.teaching_due(before) is due
 
 

@@ -9,6 +9,7 @@ import pytest
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
+from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.resuming import changes
 from topiccrawler.errors import StateError
@@ -23,6 +24,13 @@ def test_the_same_call_changes_nothing_however_it_is_typed() -> None:
     assert changes(BEGUN, same, FOLDER, queued=True) == []
     plain = replace(BEGUN, parameters={})
     assert changes(plain, replace(BEGUN, parameters={"every_link": "false"}), FOLDER, queued=True) == []
+
+
+def test_a_job_goes_on_with_the_pages_that_it_wants(tmp_path: Path) -> None:
+    wanted = {"since": "2026-01-31", "known": str(tmp_path / "旧"), "language": ("zh", "ja")}
+    write_recipe(replace(BEGUN, **wanted), tmp_path)
+    found = arguments_of(tmp_path)
+    assert {name: found[name] for name in wanted} == {**wanted, "language": "zh,ja"}
 
 
 @pytest.mark.parametrize("queued", [True, False])

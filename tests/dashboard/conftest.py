@@ -60,7 +60,6 @@ class Dashboard:
         answer = self.ask("GET", f"{place.path}?{place.query}", {})
         self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
         found = re.search(r'name="form" value="([^"]+)"', self.get("/new").text)
-        assert found is not None
         self.form = found[1]
 
     def get(self, path: str, **headers: str) -> Answer:

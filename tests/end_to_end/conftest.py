@@ -28,6 +28,8 @@ def refusal(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         kind = SPIDERS[spider]
         with pytest.raises(CrawlerError) as refused:
             kind.from_crawler(Crawler(kind, settings), **arguments)
-        return str(refused.value)
+        said = str(refused.value)
+        assert "\n" not in said
+        return said
 
     return refuse

@@ -3,69 +3,43 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import re
-import sqlite3
 import struct
 import termios
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import FUNDS, Crawl, crawl_words, stats_of, stored
+from drawn_web import answer
 from message_facts import numbers
 
 from topiccrawler.engine.ending import MARK
 
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-HUB = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
+HOME = "http://hub.example/"
+LINKS = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
 COLUMNS = 80
 LIVE = re.compile(r"(\d+)/(\d+) pages, (\S+) left, +(\S+)/s")
 
 
-def relevance(job: Path) -> float:
-    """Of its only page."""
-    with closing(sqlite3.connect(job / "job.sqlite")) as store:
-        return float(store.execute("SELECT relevance FROM pages").fetchone()[0])
+OPTIONS = {"seeds": f"{HOME},http://gone.example/"}
 
 
-@pytest.fixture
-def words(tmp_path: Path) -> list[str]:
-    """A job of its own."""
-    configured = ("seeds=http://hub.example/,http://gone.example/", "topic=finance", "strategy=breadth_first")
-    settings = (f"JOBDIR={tmp_path / 'job'}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False")
-    return ["crawl", "topic", *(f"-{'a'}{word}" for word in configured), *(f"-s{word}" for word in settings)]
-
-
-def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(
-    forked_scrapy: Callable[..., Any],
-    draw_web: Callable[..., Any],
-    answer: Callable[..., Any],
-    words: list[str],
-    tmp_path: Path,
-) -> None:
+def test_a_crawl_none_of_whose_seeds_gives_a_page_fails_and_can_be_tried_again(crawl: Crawl) -> None:
     robots = answer(200, b"User-agent: *\nDisallow: /", Content_Type="text/plain")
-    web = draw_web({"http://hub.example/robots.txt": robots})
-    ran = forked_scrapy(*words, proxy=web.proxy)
-    assert ran.code == 1
+    ran = crawl({f"{HOME}robots.txt": robots}, code=1, **OPTIONS)
     [fault] = re.findall(r"\] ERROR: (.*)", ran.err)
     assert re.match(r"seeds: .*\b2\b.*\(1 Forbidden by robots\.txt, 1 http 404\); ", fault)
     assert "'finish_reason': 'seeds_failed'" in ran.err
     assert ran.err.rstrip().splitlines()[-1].startswith(f"  ended: failed; {fault}")
 
-    web.pages = {"http://hub.example/": f"<title>基金</title><p>{FUNDS}"}
-    ran = forked_scrapy(*words, proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    job, report = tmp_path / "job", ran.err.partition(f"{MARK}\n")[2].splitlines()
+    ran.web.pages = {HOME: f"<title>基金</title><p>{FUNDS}"}
+    ran = crawl(ran.web, **OPTIONS)
+    job, report = ran.job, ran.err.partition(f"{MARK}\n")[2].splitlines()
     _, counts, failed, _, best, *places, ended = report
-    assert (numbers(counts), numbers(failed)) == (
-        ["1", "1", "100", "1", "0", "1", "0", "1"],
-        ["1", "1", "404"],
-    )
-    assert best == f"    {relevance(job):.3f}  基金  http://hub.example/"
+    assert (" ".join(numbers(counts)), " ".join(numbers(failed))) == ("1 1 100 1 0 1 0 1", "1 1 404")
+    assert best == f"    {stored(job)[HOME].relevance:.3f}  基金  {HOME}"
     assert [line.rpartition(": ")[2] for line in places] == [
         f"scrapy topics teach {job}",
         str(job),
@@ -98,16 +72,15 @@ def on_terminal(forked_scrapy: Any, words: list[str], proxy: str) -> tuple[int, 
 
 @pytest.mark.slow
 def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_run(
-    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str]
+    crawl: Crawl, forked_scrapy: Any
 ) -> None:
-    site = {f"http://hub.example/{number}": f"<title>{number}</title><p>{FUNDS}" for number in range(8)}
-    web = draw_web({"http://hub.example/": f"<title>导航</title>{HUB}<p>{FUNDS}", **site})
-    begun = forked_scrapy(*words, "-apages=5", "-sLOGSTATS_INTERVAL=0.01", proxy=web.proxy)
-    assert begun.code == 0, begun.err
+    site = {f"{HOME}{number}": f"<title>{number}</title><p>{FUNDS}" for number in range(8)}
+    pages = {HOME: f"<title>导航</title>{LINKS}<p>{FUNDS}", **site}
+    begun = crawl(pages, pages=5, LOGSTATS_INTERVAL=0.01, **OPTIONS)
     assert re.search(r"\b5 \D+5 \D+1\.00 \D+5: 1\.00", begun.err)
     assert re.search(r"ended: 5 .*\(-a pages\); 4 .*\(-a pages=10\)", begun.err)
 
-    code, came = on_terminal(forked_scrapy, [*words, "-apages=20"], web.proxy)
+    code, came = on_terminal(forked_scrapy, crawl_words(begun.job, pages=20, **OPTIONS), begun.web.proxy)
     assert code == 0, came
     lines = re.split(r"[\r\n]+", came)
     live = [line for line in lines if LIVE.match(line)]
@@ -121,22 +94,18 @@ def test_a_resumed_crawl_counts_on_from_the_jobs_pages_and_its_rate_is_of_this_r
 
 @pytest.mark.slow
 def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
-    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], words: list[str], tmp_path: Path
+    crawl: Crawl, draw_web: Any
 ) -> None:
     football = "足球比赛，球员进球，教练与球迷。" * 8
     texts = [FUNDS] * 60 + [football] * 190
-    site = {
-        f"http://hub.example/{number}": f"<title>{number}</title><p>{number} {text}"
-        for number, text in enumerate(texts)
-    }
+    site = {f"{HOME}{at}": f"<title>{at}</title><p>{at} {text}" for at, text in enumerate(texts)}
     hub = "".join(f'<a href="/{number}">{number}</a>' for number in range(len(texts)))
-    web = draw_web({"http://hub.example/": f"<title>导航</title>{hub}<p>{FUNDS}", **site})
-    budgets = ("-sFRONTIER_HOST_UNPRODUCTIVE_PAGES=0", "-sFRONTIER_SHAPE_UNPRODUCTIVE_PAGES=0")
+    web = draw_web({HOME: f"<title>导航</title>{hub}<p>{FUNDS}", **site})
+    budgets = {"FRONTIER_HOST_UNPRODUCTIVE_PAGES": 0, "FRONTIER_SHAPE_UNPRODUCTIVE_PAGES": 0}
 
     def pages(until: str) -> tuple[int, str]:
-        ran = forked_scrapy(*words, *budgets, f"-auntil={until}", proxy=web.proxy)
-        assert ran.code == 0, ran.err
-        stats = json.loads((tmp_path / "job" / "stats.json").read_text())
+        ran = crawl(web, until=until, **budgets, **OPTIONS)
+        stats = stats_of(ran.job)
         ended = ran.err.rstrip().splitlines()[-1]
         return stats["topic/pages"], f"{stats['finish_reason']}: {ended.strip()}"
 

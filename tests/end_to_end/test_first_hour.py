@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, crawl_words, page, stored
 from forked_scrapy import ForkedScrapy
 
 from topiccrawler.crawling.launching import SETTINGS_MODULE
@@ -18,77 +19,62 @@ from topiccrawler.crawling.page_stores import arguments_of
 from topiccrawler.dashboard.jobs import Jobs
 from topiccrawler.model import Visit
 from topiccrawler.results.last_run import last_run
-from topiccrawler.store.page_store import PageStore
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。"
 SPORT = "足球联赛今晚开赛，主队教练称队员状态良好，球迷期待一场精彩的比赛。"
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False")
-SEEDS = ("-a", "seeds=http://funds.example/", "-a", "strategy=breadth_first")
+HOME = "http://funds.example/"
+OPTIONS = {"seeds": HOME, "ROBOTSTXT_OBEY": False}
 
 
-def page(title: str, text: str, *links: str) -> str:
+def article(title: str, text: str, *links: str) -> str:
     """A page of its own text."""
-    anchors = "".join(f'<a href="{link}">{link}</a>' for link in links)
-    return f"<html><head><title>{title}</title></head><body><p>{title}：{text}</p>{anchors}</body></html>"
+    return page(title, f"{title}：{text}", *((link, link) for link in links))
 
 
 @pytest.fixture
 def web(draw_web: Callable[..., Any]) -> Any:
     """Twelve pages of one site; every third is on topic, the first among them."""
-    names = [f"/{number}" for number in range(12)]
-    texts = [
-        (FUNDS if number % 3 == 0 else SPORT) * 3 + "。" + chr(0x4E00 + 97 * number) * 40
-        for number in range(12)
-    ]
-    pages = {f"http://funds.example{name}": page(name, text) for name, text in zip(names, texts, strict=True)}
-    return draw_web({**pages, "http://funds.example/": page("首页", FUNDS, *names)})
-
-
-def stored(job: Path) -> int:
-    """Pages in a job's store."""
-    with closing(PageStore(job / "job.sqlite")) as store:
-        return sum(1 for _ in store.records())
+    pages = {HOME: article("首页", FUNDS, *(f"/{number}" for number in range(12)))}
+    for number in range(12):
+        text = (SPORT if number % 3 else FUNDS) * 3 + "。" + chr(0x4E00 + 97 * number) * 40
+        pages[f"{HOME}{number}"] = article(f"/{number}", text)
+    return draw_web(pages)
 
 
 def test_items_of_the_users_own_are_neither_relevant_nor_kept(
     forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
-    code = re.search(
-        r"```python\n(from topiccrawler.*?)```", (ROOT / "docs/your-project.md").read_text(), re.DOTALL
-    )
-    assert code is not None
+    text = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(from topiccrawler.*?)```", text, re.DOTALL)
     assert "super().parse(response)" in code[1]
     spider = tmp_path / "funds.py"
     spider.write_text(code[1])
-    ran = forked_scrapy(
-        "runspider", str(spider), *SEEDS, *FAST, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy
-    )
-    assert ran.code == 0, ran.err
-    assert stored(tmp_path / "job") == 5
-    assert "13 pages fetched, 5 relevant" in ran.err
+
+    def run(job: str, **options: object) -> str:
+        words = crawl_words(tmp_path / job, topic=None, **OPTIONS, **options)[2:]
+        return str(forked_scrapy("runspider", str(spider), *words, proxy=web.proxy).err)
+
+    said = run("job")
+    assert len(stored(tmp_path / "job")) == 5
+    assert "13 pages fetched, 5 relevant" in said
     web.asked.clear()
-    few = ("-a", "targets=3", "-s", f"JOBDIR={tmp_path / 'few'}", "-s", "CONCURRENT_REQUESTS=1")
-    ran = forked_scrapy("runspider", str(spider), *SEEDS, *FAST, *few, proxy=web.proxy)
-    assert stored(tmp_path / "few") == 4  # the home page, which is a list, and three articles
+    run("few", targets=3, CONCURRENT_REQUESTS=1)
+    assert len(stored(tmp_path / "few")) == 4  # the home page, which is a list, and three articles
     assert len(web.fetched()) == 8  # the home page and /0 to /6
 
 
 def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
-    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, forked_scrapy: Callable[..., Any]
 ) -> None:
-    names = [f"/{number}" for number in range(60)]
-    site = {
-        f"http://funds.example{name}": page(name, FUNDS * 3 + chr(0x4E00 + 97 * at) * 2000)
-        for at, name in enumerate(names)
-    }
-    web = draw_web({**site, "http://funds.example/": page("首页", FUNDS, *names)})
-    job = tmp_path / "job"
-    words = ("crawl", "topic", "-a", "topic=finance", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
-    assert forked_scrapy(*words, "-a", "pages=40", proxy=web.proxy).code == 0
-    before = stored(job)
+    texts = [FUNDS * 3 + chr(0x4E00 + 97 * at) * 2000 for at in range(60)]
+    pages = {HOME: article("首页", FUNDS, *(f"/{at}" for at in range(60)))}
+    pages |= {f"{HOME}{at}": article(f"/{at}", text) for at, text in enumerate(texts)}
+    begun = crawl(pages, pages=40, **OPTIONS)
+    web, job = begun.web, begun.job
+    words, before = crawl_words(job, **OPTIONS), len(stored(job))
     assert before > 20
     with closing(sqlite3.connect(job / "job.sqlite")) as database:
         [(root,)] = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'pages_best'")
@@ -96,7 +82,7 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
         file.seek((root - 1) * 4096)
         file.write(b"\x00\xff" * 2048)
     web.asked.clear()
-    export = ("pages", str(job), "export", "--format", "jsonl")
+    export = ["pages", str(job), "export", "--format", "jsonl"]
     for again in (words, export):
         ran = forked_scrapy(*again, proxy=web.proxy)
         assert ran.code == 1
@@ -105,35 +91,30 @@ def test_a_damaged_page_store_is_refused_and_what_can_be_saved_is(
     ran = forked_scrapy("pages", str(job), "repair")
     assert ran.code == 0, ran.err
     found = re.match(r"(\d+) pages saved", ran.out)
-    assert found is not None
     saved = int(found[1])
     assert 0.9 * before <= saved <= before
     assert (f"; {before - saved} " in ran.out) == (saved < before)
     assert len(forked_scrapy(*export).out.splitlines()) == saved
     assert (job / "job.sqlite.damaged").is_file()
     assert forked_scrapy(*words, proxy=web.proxy).code == 0
-    assert stored(job) > saved
+    assert len(stored(job)) > saved
     assert forked_scrapy("search", "基金", "--job", str(job)).code == 0
 
 
 def test_jobdir_alone_goes_on_with_what_the_job_is(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    crawl: Crawl, forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
 ) -> None:
-    job = ("-s", f"JOBDIR={tmp_path / 'job'}")
-    topic = ("-a", "keywords=基金:0.9,股票,投资者", "-a", "page_classifier=evidence", "-a", "pages=4")
-    begun = forked_scrapy("crawl", "topic", *topic, *SEEDS, *FAST, *job, proxy=web.proxy)
-    assert begun.code == 0, begun.err
-    before = (tmp_path / "job" / "job.json").read_text()
+    topic = {"topic": None, "keywords": "基金:0.9,股票,投资者", "page_classifier": "evidence"}
+    job = crawl(web, pages=4, **topic, **OPTIONS).job
+    before = (job / "job.json").read_text()
     fetched = web.fetched()
     web.asked.clear()
-    on = forked_scrapy("crawl", "topic", "-a", "pages=6", *FAST, *job, proxy=web.proxy)
-    assert re.search(r"\b6 \D+\(2 ", on.err)
-    on = forked_scrapy("crawl", "topic", *FAST, *job, proxy=web.proxy)
-    assert on.code == 0, on.err
-    assert f"Job {tmp_path / 'job'} " not in on.err
+    alone = {"topic": None, "seeds": None, "strategy": None, "ROBOTSTXT_OBEY": False}
+    assert re.search(r"\b6 \D+\(2 ", crawl(web, pages=6, **alone).err)
+    assert f"Job {job} " not in crawl(web, **alone).err
     assert sorted([*fetched, *web.fetched()]) == sorted(web.pages)
-    assert (tmp_path / "job" / "job.json").read_text() == before
-    new = forked_scrapy("crawl", "topic", *FAST, "-s", f"JOBDIR={tmp_path / 'none'}")
+    assert (job / "job.json").read_text() == before
+    new = forked_scrapy(*crawl_words(tmp_path / "none", **alone))
     assert re.fullmatch("argument 'topic': .* -a topic=finance\n", new.err)
 
 
@@ -155,12 +136,10 @@ def test_a_seed_that_led_elsewhere_is_the_seed_of_the_job_that_goes_on(
 
 
 def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
-    forked_scrapy: ForkedScrapy, web: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crawl: Crawl, forked_scrapy: ForkedScrapy, web: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = tmp_path / "jobs" / "travel"
     monkeypatch.chdir(tmp_path)
-    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=5", *SEEDS, *FAST, "-s", f"JOBDIR={job}")
-    assert forked_scrapy(*words, proxy=web.proxy).code == 0
+    job = crawl(web, job="jobs/travel", pages=5, **OPTIONS).job
     for command, said in {
         ("search", "投资者"): "travel",
         ("pages", "travel"): "http://funds.example/",
@@ -174,42 +153,20 @@ def test_a_job_in_jobs_is_found_by_its_name_by_all_commands(
     assert Jobs(Path("data")).folder("travel").absolute() == job
 
 
-def test_the_log_begins_with_what_is_about_the_crawl(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    words = ("crawl", "topic", "-a", "topic=finance", "-a", "pages=1", *SEEDS, *FAST)
+def test_the_log_begins_with_what_is_about_the_crawl(crawl: Crawl, web: Any) -> None:
     first = {}
     for level in ("INFO", "DEBUG"):
-        job = ("-s", f"JOBDIR={tmp_path / level}", "-s", f"LOG_LEVEL={level}")
-        lines = forked_scrapy(*words, *job, proxy=web.proxy).err.splitlines()
+        lines = crawl(web, job=level, pages=1, LOG_LEVEL=level, **OPTIONS).err.splitlines()
         first[level] = next(at for at, line in enumerate(lines) if "INFO: Topic finance" in line)
         assert any("DEBUG: Overridden settings" in line for line in lines) == (level == "DEBUG")
     assert first["INFO"] < 5
     assert first["DEBUG"] > 60
 
 
-def test_a_crawl_that_failed_says_so_to_those_who_look_later(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
-) -> None:
-    seeds = (*SEEDS, "-a", "seeds=http://funds.example/none", "-a", "topic=finance", *FAST)
-    ran = forked_scrapy("crawl", "topic", *seeds, "-s", f"JOBDIR={tmp_path / 'job'}", proxy=web.proxy)
-    assert ran.code == 1
-    run = last_run(tmp_path / "job")
-    assert run is not None
-    assert run.fault.startswith("seed http://funds.example/none: gave no page (1 http 404)")
+def test_a_crawl_that_failed_says_so_to_those_who_look_later(crawl: Crawl, web: Any, tmp_path: Path) -> None:
+    job = crawl(web, code=1, **{**OPTIONS, "seeds": f"{HOME}none"}).job
+    run = last_run(job)
+    assert run.fault.startswith(f"seed {HOME}none: gave no page (1 http 404)")
     assert Jobs(tmp_path).get("job").status() == {"state": "failed"}
-    ran = forked_scrapy(
-        "crawl",
-        "topic",
-        *SEEDS,
-        *FAST,
-        "-a",
-        "topic=finance",
-        "-a",
-        "pages=1",
-        "-s",
-        f"JOBDIR={tmp_path / 'job'}",
-        proxy=web.proxy,
-    )
-    assert ran.code == 0, ran.err
+    crawl(web, pages=1, **OPTIONS)
     assert Jobs(tmp_path).get("job").status() == {"state": "ended"}

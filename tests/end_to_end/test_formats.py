@@ -7,14 +7,15 @@ import io
 import json
 import shutil
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import docx
 import openpyxl
 import pytest
+from drawn_crawls import HUB, Crawl, json_lines, stored
+from drawn_web import answer
 from message_facts import numbers
 
 from topiccrawler import Job
@@ -22,12 +23,9 @@ from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.engine.rendering import BROWSERS
 from topiccrawler.results.corpus import Shape
 from topiccrawler.store.html import PAGES_WARC, KeptHtml
-from topiccrawler.store.page_store import read_pages
-from topiccrawler.store.pages import PageRecord
 
 pytestmark = pytest.mark.slow
 
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 SENTENCES = [
     f"{subject}在{year}年的{thing}比上一年多了{number}个百分点，投资者因此更看重{other}。"
     for year, subject, thing, number, other in [
@@ -64,83 +62,46 @@ def workbook(*rows: list[str]) -> bytes:
     return stream.getvalue()
 
 
-@pytest.fixture
-def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    def run(web: Any, *args: str, constants: Mapping[str, float] = {}) -> Any:
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/",
-            "-a", "strategy=breadth_first", "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job",
-            "-o", str(tmp_path / "out.jsonl"), *FAST, *args,
-            proxy=web.proxy, constants=constants,
-        )  # fmt: skip
-        assert ran.code == 0, ran.err
-        return ran
-
-    return run
-
-
-def stored(tmp_path: Path) -> list[PageRecord]:
-    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
-        return list(store.records())
-
-
 def test_documents_and_feeds_are_read_and_what_is_linked_but_no_page_is_only_recorded(
-    draw_web: Callable[..., Any],
-    crawl: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    answer: Callable[..., Any],
-    tmp_path: Path,
+    crawl: Crawl, forked_scrapy: Any, tmp_path: Path
 ) -> None:
     feed = (
-        "<rss><channel><title>财经</title><item><title>基金周报</title><link>http://hub.example/weekly</link>"
+        f"<rss><channel><title>财经</title><item><title>基金周报</title><link>{HUB}weekly</link>"
         "<description>股票与债券</description></item></channel></rss>"
     )
     links = (
         "<a href=/report.docx>报告</a><a href=/feed>订阅</a><a href=/table>表格</a><a href=/old.bin2>旧</a>"
         "<figure><a href=/chart.png><img src=/s.png alt=走势图></a><figcaption>基金走势</figcaption></figure>"
     )
-    web = draw_web(
-        {
-            "http://hub.example/": page("股票基金", f"<p>{FUNDS}</p>{links}"),
-            "http://hub.example/report.docx": answer(
-                200, word_file(*SENTENCES, heading="年度基金报告"), Content_Type="application/octet-stream"
-            ),
-            "http://hub.example/feed": answer(200, feed.encode(), Content_Type="application/rss+xml"),
-            "http://hub.example/table": answer(200, workbook(["股票", "基金"], ["银行", "利率"])),
-            "http://hub.example/old.bin2": answer(200, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),
-            "http://hub.example/weekly": page(
-                "基金周报", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行。' * 4}</p>"
-            ),
-        }
-    )
-    ran = crawl(web, "-s", "CONCURRENT_REQUESTS=1", "-s", "TOPIC_DUPLICATES=keep")
-    assert web.fetched() == [
-        f"http://hub.example/{path}" for path in ("", "report.docx", "feed", "table", "old.bin2", "weekly")
-    ]
+    report = word_file(*SENTENCES, heading="年度基金报告")
+    pages = {
+        HUB: page("股票基金", f"<p>{FUNDS}</p>{links}"),
+        f"{HUB}report.docx": answer(200, report, Content_Type="application/octet-stream"),
+        f"{HUB}feed": answer(200, feed, Content_Type="application/rss+xml"),
+        f"{HUB}table": answer(200, workbook(["股票", "基金"], ["银行", "利率"])),
+        f"{HUB}old.bin2": answer(200, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 500),
+        f"{HUB}weekly": page("基金周报", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行。' * 4}</p>"),
+    }
+    out = tmp_path / "out.jsonl"
+    ran = crawl(pages, "-o", str(out), CONCURRENT_REQUESTS=1, TOPIC_DUPLICATES="keep")
+    assert ran.web.fetched() == list(pages)
     assert "'topic/skipped/unknown': 1" in ran.err
-    rows = {record.url: record for record in stored(tmp_path)}
-    report, table = rows["http://hub.example/report.docx"], rows["http://hub.example/table"]
+    rows = stored(ran.job)
+    report, table = rows[f"{HUB}report.docx"], rows[f"{HUB}table"]
     assert (report.title, report.format, report.language) == ("年度基金报告", "docx", "zh-Hans")
     assert report.text.splitlines() == ["年度基金报告", *SENTENCES]
     assert (table.title, table.format, table.text) == ("股票 基金", "xlsx", "股票 基金\n银行 利率")
-    media = rows["http://hub.example/"].media
-    assert json.loads(media) == [
-        {
-            "url": "http://hub.example/chart.png",
-            "anchor": "走势图",
-            "alt": "走势图",
-            "caption": "基金走势",
-            "kind": "media",
-        }
-    ]
-    items = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert items[0]["media"] == json.loads(media)
+    chart = f"{HUB}chart.png"
+    media = {"url": chart, "anchor": "走势图", "alt": "走势图", "caption": "基金走势", "kind": "media"}
+    assert json.loads(rows[HUB].media) == [media]
+    items = json_lines(out.read_text(encoding="utf-8"))
+    assert items[0]["media"] == [media]
     for words in ("走势图", "基金走势", "走勢圖 基金"):  # anchor, caption, and both in traditional characters
-        said = forked_scrapy("search", words, "--media", "--job", str(tmp_path / "data/job"), "--json")
+        said = forked_scrapy("search", words, "--media", "--job", str(ran.job), "--json")
         picture = json.loads(said.out)
-        assert (picture["url"], picture["page"]) == ("http://hub.example/chart.png", "http://hub.example/")
+        assert (picture["url"], picture["page"]) == (chart, HUB)
     assert "股票基金在2011年" in items[0]["summary"]
-    assert ("http://hub.example/weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
+    assert (f"{HUB}weekly", "基金周报") in [(item["url"], item["anchor"]) for item in items]
 
 
 def slow_pdf(pages: int = 150, operations: int = 500_000) -> bytes:
@@ -166,98 +127,69 @@ def slow_pdf(pages: int = 150, operations: int = 500_000) -> bytes:
     return body + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + trailer
 
 
-def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_crawl_goes_on_while_a_hostile_file_runs_into_its_limit(crawl: Crawl) -> None:
     """Pages of other hosts are read meanwhile; the document behind the file is read by a new worker."""
-    hub, file, report = (
-        "http://hub.example/",
-        "http://slow.example/file.pdf",
-        "http://slow.example/report.docx",
-    )
+    file, report = "http://slow.example/file.pdf", "http://slow.example/report.docx"
     others = [f"http://{name}.example/" for name in ("one", "two", "three")]
     links = "".join(f"<a href={url}>基金</a>" for url in (file, *others, report))
     body = slow_pdf()
     assert len(body) < 100_000
-    web = draw_web(
-        {
-            hub: page("股票基金", f"<p>{FUNDS}</p>{links}"),
-            file: answer(200, body),
-            **{url: page("基金", f"<p>{SENTENCES[n] * 5}</p>") for n, url in enumerate(others)},
-            report: answer(200, word_file(*SENTENCES, heading="年度基金报告")),
-        }
-    )
-    ran = crawl(
-        web, "-s", "TOPIC_DUPLICATES=keep", constants={"topiccrawler.pages.formats.reader.SECONDS": 4.0}
-    )
+    pages = {
+        HUB: page("股票基金", f"<p>{FUNDS}</p>{links}"),
+        file: answer(200, body),
+        **{url: page("基金", f"<p>{SENTENCES[n] * 5}</p>") for n, url in enumerate(others)},
+        report: answer(200, word_file(*SENTENCES, heading="年度基金报告")),
+    }
+    ran = crawl(pages, TOPIC_DUPLICATES="keep", constants={"topiccrawler.pages.formats.reader.SECONDS": 4.0})
     assert f"{file} (pdf): " in ran.err
     assert "'topic/skipped/unreadable': 1" in ran.err
-    visits = list(visits_of(tmp_path / "data/job"))
+    visits = list(visits_of(ran.job))
     assert [visit.url for visit in visits][-2:] == [file, report]
     assert sorted(visit.url for visit in visits[1:-2]) == sorted(others)
     assert visits[-2].time - visits[-3].time > 1, "the others were not read meanwhile"
     assert [visit.stored for visit in visits] == [True, True, True, True, False, True]
-    assert [(row.url, row.title) for row in stored(tmp_path) if row.format == "docx"] == [
-        (report, "年度基金报告")
-    ]
+    documents = [(url, row.title) for url, row in stored(ran.job).items() if row.format == "docx"]
+    assert documents == [(report, "年度基金报告")]
 
 
+FIRST, SECOND, THIRD, FOURTH = f"{HUB}1", f"{HUB}2", "http://other.test/3", f"{HUB}4"
 COPIES = {
-    "http://hub.example/": page(
-        "导航", "<a href=/1>一</a><a href=/2>二</a><a href=http://other.test/3>三</a><a href=/4>四</a>"
-    ),
-    "http://hub.example/1": page("怎样买基金 - 甲站", f"<p>{FUNDS}</p>"),
-    "http://hub.example/2": page("怎样买基金", f"<p>{FUNDS}</p>"),
-    "http://other.test/3": page("怎样买基金_乙站", f"<p>{CHANGED}</p>"),
-    "http://hub.example/4": page(
-        "第四篇基金", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行，贷款，利率。' * 4}</p>"
-    ),
+    HUB: page("导航", f"<a href=/1>一</a><a href=/2>二</a><a href={THIRD}>三</a><a href=/4>四</a>"),
+    FIRST: page("怎样买基金 - 甲站", f"<p>{FUNDS}</p>"),
+    SECOND: page("怎样买基金", f"<p>{FUNDS}</p>"),
+    THIRD: page("怎样买基金_乙站", f"<p>{CHANGED}</p>"),
+    FOURTH: page("第四篇基金", f"<p>{FUNDS[::-1]}{'基金，股票，证券，银行，贷款，利率。' * 4}</p>"),
 }
 
 
 def test_copies_within_and_across_sites_are_stored_as_aliases_without_text_and_html(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, tmp_path: Path
 ) -> None:
     fourth = page("第四篇基金", f"<h2>基金、股票与证券</h2><p><b>摘要</b>：{FUNDS[::-1]}。</p>").encode("gbk")
-    web = {**COPIES, "http://hub.example/4": answer(200, fourth, Content_Type="text/html; charset=gbk")}
-    ran = crawl(draw_web(web), "-s", "CONCURRENT_REQUESTS=1")
-    first = "http://hub.example/1"
-    assert {record.url: (record.alias_of, bool(record.text)) for record in stored(tmp_path)} == {
-        first: ("", True),
-        "http://hub.example/2": (first, False),
-        "http://other.test/3": (first, False),
-        "http://hub.example/4": ("", True),
-    }
+    pages = {**COPIES, FOURTH: answer(200, fourth, Content_Type="text/html; charset=gbk")}
+    ran = crawl(pages, CONCURRENT_REQUESTS=1)
+    found = {url: (record.alias_of, bool(record.text)) for url, record in stored(ran.job).items()}
+    assert found == {FIRST: ("", True), SECOND: (FIRST, False), THIRD: (FIRST, False), FOURTH: ("", True)}
     assert "'topic/duplicates/alias': 2" in ran.err
-    with KeptHtml([tmp_path / "data/job"]) as html:
+    with KeptHtml([ran.job]) as html:
         kept = {url: html.get(url) for url in COPIES}
-    assert [url for url, body in kept.items() if body] == [first, "http://hub.example/4"]
-    assert kept["http://hub.example/4"] == fourth
-    said = Job(tmp_path / "data/job").export(
-        tmp_path / "corpus", "corpus", markdown=True, shape=Shape(compress="none")
-    )
-    assert [
-        (line.startswith("2 "), str(tmp_path / "corpus") in line, numbers(line)[-5:]) for line in said
-    ] == [(True, True, ["1", "0", "2", "0", "0"])]
-    lines = (tmp_path / "corpus" / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines()
-    texts = {row["url"]: row["text"] for row in map(json.loads, lines)}
-    assert texts["http://hub.example/4"] == f"## 基金、股票与证券\n\n**摘要**：{FUNDS[::-1]}。"
+    assert [url for url, body in kept.items() if body] == [FIRST, FOURTH]
+    assert kept[FOURTH] == fourth
+    corpus = tmp_path / "corpus"
+    [said] = Job(ran.job).export(corpus, "corpus", markdown=True, shape=Shape(compress="none"))
+    assert said.startswith("2 ")
+    assert str(corpus) in said
+    assert numbers(said)[-5:] == ["1", "0", "2", "0", "0"]
+    texts = {row["url"]: row["text"] for row in json_lines((corpus / "pages-00000.jsonl").read_text("utf-8"))}
+    assert texts[FOURTH] == f"## 基金、股票与证券\n\n**摘要**：{FUNDS[::-1]}。"
 
 
-def test_copies_can_be_dropped_and_other_sites_left_alone(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
-    ran = crawl(
-        draw_web(COPIES), "-s", "TOPIC_DUPLICATES=drop", "-s", "TOPIC_DUPLICATES_ACROSS_SITES=False",
-        "-s", "TOPIC_KEEP_HTML=False", "-s", "CONCURRENT_REQUESTS=1",
-    )  # fmt: skip
-    assert [record.url for record in stored(tmp_path)] == [
-        "http://hub.example/1",
-        "http://other.test/3",
-        "http://hub.example/4",
-    ]
+def test_copies_can_be_dropped_and_other_sites_left_alone(crawl: Crawl) -> None:
+    options = {"TOPIC_DUPLICATES": "drop", "TOPIC_DUPLICATES_ACROSS_SITES": False, "TOPIC_KEEP_HTML": False}
+    ran = crawl(COPIES, CONCURRENT_REQUESTS=1, **options)
+    assert list(stored(ran.job)) == [FIRST, THIRD, FOURTH]
     assert "'topic/duplicates/drop': 1" in ran.err
-    assert not (tmp_path / "data/job" / PAGES_WARC).exists()
+    assert not (ran.job / PAGES_WARC).exists()
 
 
 needs_browser = pytest.mark.skipif(
@@ -273,20 +205,15 @@ SCRIPTED = (
 
 @needs_browser
 @pytest.mark.parametrize(
-    "setting", ["TOPIC_RENDERED_HOSTS=hub.example", "TOPIC_RENDER_EMPTY_PAGES=True"], ids=["named", "empty"]
+    ("setting", "drawn"),
+    [({"TOPIC_RENDERED_HOSTS": "hub.example"}, 2), ({"TOPIC_RENDER_EMPTY_PAGES": True}, 1)],
+    ids=["named", "empty"],
 )
 def test_a_browser_draws_pages_of_named_hosts_or_pages_without_text(
-    setting: str, draw_web: Callable[..., Any], crawl: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, setting: Mapping[str, object], drawn: int
 ) -> None:
-    web = draw_web(
-        {
-            "http://hub.example/": SCRIPTED,
-            "http://hub.example/next": page("基金", f"<p>{FUNDS[::-1]}基金股票证券</p>"),
-        }
-    )
-    ran = crawl(web, "-s", setting)
-    assert "http://hub.example/next" in web.fetched()
-    assert "http://hub.example/pixel" not in web.fetched()
-    assert "http://hub.example/" in [record.url for record in stored(tmp_path)]
-    drawn = 2 if "HOSTS" in setting else 1
+    ran = crawl({HUB: SCRIPTED, f"{HUB}next": page("基金", f"<p>{FUNDS[::-1]}基金股票证券</p>")}, **setting)
+    assert f"{HUB}next" in ran.web.fetched()
+    assert f"{HUB}pixel" not in ran.web.fetched()
+    assert HUB in stored(ran.job)
     assert f"'topic/rendered': {drawn}" in ran.err

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, ends
 from hostile_hosts import BEHAVIOURS, all_served, free_port
 
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
 
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=64")
 FAILED = re.compile(r"frontier/failed/(\w+)': (\d+)")
 
 
 @pytest.mark.slow
-def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
-    forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_failures_are_logged_in_a_line_each_and_counted_by_reason(crawl: Crawl) -> None:
     with all_served() as hosts:
         expected = Counter(BEHAVIOURS[name][1] for name in hosts)
         urls = [f"http://{host}/" for host in hosts.values()]
@@ -33,12 +26,10 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
         urls += [f"https://{hosts[name]}/" for name in ("answers", "garbage")]
         expected["tls_failed"] += 2
         del expected[""]
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(urls)}", "-a", "strategy=breadth_first",
-            "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "DOWNLOAD_TIMEOUT=2", "-s", "FRONTIER_URL_TRIES=1", "-s", "RETRY_TIMES=0", "-s", "ROBOTSTXT_OBEY=False",
-            "-s", "LOG_LEVEL=DEBUG", *FAST,
+        ran = crawl(
+            None, seeds=",".join(urls), DOWNLOAD_TIMEOUT=2, FRONTIER_URL_TRIES=1, RETRY_TIMES=0, ROBOTSTXT_OBEY=False,
+            LOG_LEVEL="DEBUG", CONCURRENT_REQUESTS=64,
         )  # fmt: skip
-    assert ran.code == 0, ran.err
     found = {reason: int(count) for reason, count in FAILED.findall(ran.err)}
     assert Counter(found) <= expected
     assert "Traceback" not in ran.err
@@ -49,10 +40,8 @@ def test_failures_are_logged_in_a_line_each_and_counted_by_reason(
     assert len(lines) == sum(expected.values()) - answers - 4  # two hosts are logged once, not three times
     assert sum(closed in line for line in lines) == sum("nowhere.invalid" in line for line in lines) == 1
 
-    with SqliteFrontier(JobDatabase(tmp_path / "job/job.sqlite", read_only=True)) as frontier:
-        rows = list(frontier.look().rows())
     given_up, waiting = (
-        Counter(row.reason.replace(" ", "_") for row in rows if row.state is state and row.reason)
+        Counter(reason.replace(" ", "_") for end, reason in ends(ran.job).values() if end is state and reason)
         for state in (State.ERROR, State.WAITING)
     )
     assert given_up == Counter(found)

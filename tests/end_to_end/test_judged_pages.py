@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import needs_browser, open_browser, running_dashboard
+from drawn_crawls import Crawl, json_lines
 from two_meanings import BASKETBALL, SPACE, texts_of
 
 from topiccrawler.results.jobs import JobLog
@@ -19,7 +19,6 @@ from topiccrawler.results.summary import summary_of
 pytestmark = pytest.mark.slow
 
 HUB = "http://hub.example/"
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False")
 JOB = "rockets"
 ROCKETS, GAMES = 12, 9
 
@@ -37,36 +36,19 @@ def web() -> dict[str, str]:
 
 
 @pytest.fixture
-def data(draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path) -> Path:
+def data(crawl: Crawl) -> Path:
     """A data folder with a job that has kept rockets and games."""
-    place = tmp_path / "data" / JOB
-    ran = forked_scrapy(
-        *(
-            "crawl",
-            "topic",
-            "-a",
-            "keywords=火箭",
-            "-a",
-            f"seeds={HUB}",
-            "-a",
-            "strategy=breadth_first",
-            "-s",
-            f"JOBDIR={place}",
-        ),
-        *(*FAST, "-s", "TOPIC_DUPLICATES=keep"),
-        proxy=draw_web(web()).proxy,
-    )
-    assert ran.code == 0, ran.err
-    return place.parent
+    options = {"ROBOTSTXT_OBEY": False, "TOPIC_DUPLICATES": "keep"}
+    return crawl(web(), job=f"data/{JOB}", topic=None, keywords="火箭", seeds=HUB, **options).job.parent
 
 
 def hosts(lines: str) -> dict[str, int]:
     """How many pages of each kind are in lines of JSON."""
-    urls = [json.loads(line)["url"] for line in lines.splitlines()]
+    urls = [one["url"] for one in json_lines(lines)]
     return {kind: sum(f"//{kind}" in url for url in urls) for kind in ("space", "game")}
 
 
-def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
+def test_by_command_line(data: Path, forked_scrapy: Any) -> None:
     job, out = str(data / JOB), data.parent / "pages.jsonl"
 
     def said(*words: str) -> str:
@@ -76,7 +58,7 @@ def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
 
     listed = said("pages", job, "--limit", "100", "--json")
     assert hosts(listed) == {"space": ROCKETS, "game": GAMES}
-    assert all(json.loads(line)["snippet"] for line in listed.splitlines() if "//game" in line)
+    assert all(one["snippet"] for one in json_lines(listed) if "//game" in one["url"])
     found = said("search", "球队", "--job", job)
     assert f"scrapy pages {job} no URL" in found
     games = [f"http://game{at}.example/" for at in range(4)]
@@ -91,11 +73,13 @@ def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
     assert queue["kept"] == len(said("pages", job, "--limit", "100", "--json").splitlines())
     said("pages", job, "export", "--format", "corpus", "--out", str(data.parent / "corpus"))
     card = (data.parent / "corpus" / "README.md").read_text(encoding="utf-8")
-    assert f"left out: {GAMES} pages that were kept and, judged again, are off topic" in card
+    assert (
+        f"left out: {GAMES} pages that were kept and, judged again, are off topic, or ask not to be kept"
+        in card
+    )
     sites = summary_of(data / JOB).by_host
-    assert [
-        (sites[f"game{at}.example"].kept, sites[f"game{at}.example"].relevance < 0.5) for at in range(GAMES)
-    ] == [(0, True)] * GAMES
+    of_games = [sites[f"game{at}.example"] for at in range(GAMES)]
+    assert [(one.kept, one.relevance < 0.5) for one in of_games] == [(0, True)] * GAMES
     log = JobLog(data / JOB)
     assert log.advance() == 1.0
     assert log.tally.kept == summary_of(data / JOB).kept == queue["kept"]
@@ -112,10 +96,7 @@ def test_by_command_line(data: Path, forked_scrapy: Callable[..., Any]) -> None:
 
 @needs_browser
 def test_in_a_browser(data: Path, tmp_path: Path) -> None:
-    with (
-        running_dashboard(data, os.environ, JOB) as link,
-        open_browser(tmp_path / "profile") as browser,
-    ):
+    with running_dashboard(data, os.environ, JOB) as link, open_browser(tmp_path / "profile") as browser:
         page = browser.new_page()
         page.goto(link)
         base = page.url.rstrip("/")

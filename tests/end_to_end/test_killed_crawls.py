@@ -14,17 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from forked_scrapy import topic_crawl
-from tree_web import address, check_disk, is_about, page, stored_pages
+from drawn_crawls import crawl_words
+from tree_web import address, check_all_fetched, check_disk, page
 
 from topiccrawler.crawling.page_stores import visits_of
-from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 KILLS = int(os.environ.get("TOPICCRAWLER_KILLS", "4"))
 CONCURRENCY = 8
 PAGES_A_KILL = (1, 40)  # a process is killed after so many requests, drawn at random,
@@ -66,12 +62,10 @@ class Killer:
 
 
 def command_line(job: Path, log: Path) -> list[str]:
-    settings = {
-        "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False,
-        "CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
-        "LOG_FILE": log,
-    }  # fmt: skip
-    return topic_crawl(address(0), "best_first", settings)
+    return crawl_words(
+        job, seeds=address(0), strategy="best_first", ROBOTSTXT_OBEY=False, LOG_FILE=log,
+        CONCURRENT_REQUESTS=CONCURRENCY, CONCURRENT_REQUESTS_PER_DOMAIN=CONCURRENCY,
+    )  # fmt: skip
 
 
 def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
@@ -99,10 +93,5 @@ def test_a_crawl_killed_again_and_again_loses_no_page_and_stores_none_twice(
     assert set(killer.web.asked) == every  # no page was lost
     assert max(to_repeat) <= CONCURRENCY, to_repeat
     assert len(killer.web.asked) - count <= sum(to_repeat)
-    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
-        ends = {row.link.url: row.state for row in frontier.look().rows()}
-    about = {address(number) for number in range(count) if is_about(number)}
-    assert ends == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}
-    assert sorted(stored_pages(job)) == sorted(about)  # none was stored twice
-    visits = [visit.url for visit in visits_of(job)]
-    assert set(visits) == every
+    check_all_fetched(job, count)
+    assert {visit.url for visit in visits_of(job)} == every

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, Crawled, json_lines
+from drawn_web import answer
 
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
 TOPIC = """name = "finance"
 keywords = ["基金", "股票"]
 positive = ["money.example"]
@@ -38,38 +39,26 @@ def portal() -> dict[str, Any]:
 
 
 @pytest.fixture
-def collect(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def collect(crawl: Crawl, tmp_path: Path) -> Callable[..., Crawled]:
     """Run the spider on a drawn web; the topic file lies in tmp_path."""
     (tmp_path / "finance.toml").write_text(TOPIC, encoding="utf-8")
-
-    def run(web: Any, *args: str) -> Any:
-        return forked_scrapy(
-            "crawl", "links", "-a", f"topic={tmp_path / 'finance.toml'}",
-            "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", *FAST, *args, proxy=web.proxy,
-        )  # fmt: skip
-
-    return run
+    usual = {"spider": "links", "topic": tmp_path / "finance.toml", "seeds": None, "strategy": None}
+    return lambda web, **options: crawl(web, CONCURRENT_REQUESTS=1, **usual, **options)
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+def rows(job: Path) -> list[dict[str, Any]]:
+    return json_lines((job / "links.jsonl").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
 def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
-    draw_web: Callable[..., Any],
-    collect: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    tmp_path: Path,
+    collect: Crawl, forked_scrapy: Any, tmp_path: Path
 ) -> None:
-    web = draw_web(portal())
-    ran = collect(web)
-    assert ran.code == 0, ran.err
-    assert web.fetched()[:4] == [
+    ran = collect(portal())
+    assert ran.web.fetched()[:4] == [
         "http://money.example/", "http://sport.example/", "http://hub.example/", "http://money.example/fund",
     ]  # fmt: skip
-    path = tmp_path / "data/job/links.jsonl"
-    found = rows(path)
+    found = rows(ran.job)
     labels = {row["anchor"]: row["label"] for row in found}
     assert labels == {
         "基金净值": 1, "首页": 1, "财经": 1, "理财": 1, **{f"赛事{at}": 0 for at in range(9)},
@@ -77,32 +66,23 @@ def test_a_general_crawl_from_the_topics_prefixes_labels_links_by_their_targets(
     assert {row["context"] for row in found} == {"window"}
     assert next(row for row in found if row["anchor"] == "理财")["after"].startswith("|。|赛事0")
     assert re.search(r"\b4 \D+9 \D+9 \D+0 ", ran.err)
-    trained = forked_scrapy(
-        "train", str(tmp_path / "finance.toml"), "--links", str(path), "--out", str(tmp_path), "--json"
-    )
+    options = ("--links", str(ran.job / "links.jsonl"), "--out", str(tmp_path), "--json")
+    trained = forked_scrapy("train", str(tmp_path / "finance.toml"), *options)
     assert trained.code == 0, trained.err
     assert json.loads(trained.out)["training"]["samples"]["links"] == [9, 4]
 
 
 @pytest.mark.slow
-def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(
-    draw_web: Callable[..., Any], collect: Callable[..., Any], tmp_path: Path
-) -> None:
-    web, job = draw_web(portal()), tmp_path / "job"
-    first = collect(web, "-s", f"JOBDIR={job}", "-a", "pages=2", "-a", "links_per_page=4")
-    assert first.code == 0, first.err
-    before = rows(job / "links.jsonl")
-    second = collect(web, "-s", f"JOBDIR={job}", "-a", "links_per_page=4")
-    assert second.code == 0, second.err
-    fetched, found = web.fetched(), rows(job / "links.jsonl")
+def test_a_crawl_goes_on_where_it_was_stopped_and_writes_no_link_twice(collect: Crawl) -> None:
+    first = collect(portal(), pages=2, links_per_page=4)
+    before = rows(first.job)
+    collect(first.web, links_per_page=4)
+    fetched, found = first.web.fetched(), rows(first.job)
     assert sorted(set(fetched)) == sorted(fetched)
     assert found[: len(before)] == before
     assert len({(row["url"], row["anchor"]) for row in found}) == len(found)
-    per_page = [
-        sum(row["source_url"] == source for row in found)
-        for source in ("http://hub.example/", "http://hub.example/b")
-    ]
-    assert per_page == [4, 4]
+    for source in ("http://hub.example/", "http://hub.example/b"):
+        assert sum(row["source_url"] == source for row in found) == 4
 
 
 @pytest.mark.parametrize(
@@ -119,40 +99,36 @@ def test_wrong_arguments_are_one_line(
 ) -> None:
     said = refusal("links", {"TOPIC_DATA_DIR": str(tmp_path)}, topic="finance", **arguments)
     assert message in said
-    assert "\n" not in said
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_of_links_that_cannot_be_written_any_more_ends_the_crawl(
-    draw_web: Callable[..., Any], collect: Callable[..., Any], tmp_path: Path
+    collect: Crawl, tmp_path: Path
 ) -> None:
-    path = tmp_path / "data/job/links.jsonl"
+    path = tmp_path / "job" / "links.jsonl"
 
     def full() -> str:
         path.unlink()
         path.symlink_to("/dev/full")
         return page(("/fund", "基金净值"), ("http://hub.example/", "股票导航"))
 
-    web = draw_web({**portal(), "http://hub.example/": full})
-    ran = collect(web)
-    assert ran.code == 1
+    ran = collect({**portal(), "http://hub.example/": full}, code=1)
     assert ran.err.count("] ERROR: ") == 1
     assert re.search(f"ERROR: {re.escape(str(path))}: .*{strerror(ENOSPC)}; .*-a out=FILE", ran.err)
     assert "Traceback" not in ran.err
-    assert "http://hub.example/b" not in web.asked
+    assert "http://hub.example/b" not in ran.web.asked
     assert "'finish_reason': 'storage_failed'" in ran.err
 
 
 @pytest.mark.slow
-def test_links_of_a_page_that_asks_so_are_labelled_and_not_followed(
-    draw_web: Callable[..., Any], collect: Callable[..., Any], answer: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_links_of_a_page_that_asks_so_are_labelled_and_not_followed(collect: Crawl) -> None:
     web = portal()
-    hub = answer(200, web["http://hub.example/"].encode(), X_Robots_Tag="topiccrawler: nofollow")
-    served = draw_web({**web, "http://hub.example/": hub})
-    assert collect(served).code == 0
-    assert "http://hub.example/" in served.asked
-    assert "http://hub.example/b" not in served.asked
-    found = rows(tmp_path / "data/job/links.jsonl")
+    web["http://hub.example/"] = answer(
+        200, web["http://hub.example/"], X_Robots_Tag="topiccrawler: nofollow"
+    )
+    ran = collect(web)
+    assert "http://hub.example/" in ran.web.asked
+    assert "http://hub.example/b" not in ran.web.asked
+    found = rows(ran.job)
     of_hub = {row["anchor"] for row in found if row["source_url"] == "http://hub.example/"}
     assert of_hub == {"理财", *(f"赛事{at}" for at in range(9))}

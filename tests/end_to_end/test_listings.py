@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import FUNDS, Crawl, crawl_words
+from drawn_web import answer
 
 pytestmark = pytest.mark.slow
 
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HOME, MAP, FEED = "http://a.example/", "http://a.example/map.xml", "http://a.example/rss"
 XML = {"Content-Type": "application/xml"}
 HIDDEN = [f"http://a.example/hidden/{number}" for number in range(5)]
@@ -20,7 +20,7 @@ FED = "http://a.example/fed"
 
 
 @pytest.fixture
-def pages(answer: Callable[..., Any]) -> dict[str, Any]:
+def pages() -> dict[str, Any]:
     """Two pages that link each other; robots.txt names a sitemap and a page a feed, which list all others."""
     locations = "".join(f"<url><loc>{url}</loc></url>" for url in HIDDEN)
     entry = f"<item><title>基金周报</title><link>{FED}</link></item>"
@@ -35,26 +35,22 @@ def pages(answer: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def command_line(job: Path, *settings: str) -> list[str]:
-    fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "CONCURRENT_REQUESTS=1")
-    options = [part for setting in (f"JOBDIR={job}", *fast, *settings) for part in ("-s", setting)]
-    return ["crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *options]
+OPTIONS = {"seeds": HOME, "strategy": None, "CONCURRENT_REQUESTS": 1, "TOPIC_LISTINGS": True}
 
 
 def test_pages_that_stand_in_listings_alone_are_found_and_the_listings_asked_once(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], pages: dict[str, Any], tmp_path: Path
+    crawl: Crawl, pages: dict[str, Any]
 ) -> None:
-    web = draw_web(pages)
-    ran = forked_scrapy(*command_line(tmp_path / "job", "TOPIC_LISTINGS=True"), proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    assert set(web.fetched()) == set(pages) - {"http://a.example/robots.txt"}
-    assert (web.fetched().count(MAP), web.fetched().count(FEED)) == (1, 1)
+    ran = crawl(pages, **OPTIONS)
+    fetched = ran.web.fetched()
+    assert set(fetched) == set(pages) - {"http://a.example/robots.txt"}
+    assert (fetched.count(MAP), fetched.count(FEED)) == (1, 1)
     assert "'topic/listings/sites': 1" in ran.err
     assert "'topic/listings/read': 2" in ran.err
 
 
 def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
-    draw_web: Callable[..., Any], forked_scrapy: Any, pages: dict[str, Any], tmp_path: Path
+    draw_web: Any, forked_scrapy: Any, pages: dict[str, Any], tmp_path: Path
 ) -> None:
     started: list[Any] = []
     listing = pages[MAP]
@@ -64,13 +60,13 @@ def test_a_crawl_killed_while_it_reads_a_listing_goes_on_with_it(
             started[0].kill()
         return listing
 
-    web = draw_web({**pages, MAP: kill_then_answer})
-    job = tmp_path / "job"
-    started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    web, job = draw_web({**pages, MAP: kill_then_answer}), tmp_path / "job"
+    words = crawl_words(job, **OPTIONS)
+    started.append(forked_scrapy.begin(*words, proxy=web.proxy))
     assert started[0].wait(60).code != 0
     web.settle()
     before = len(web.fetched())
-    started.append(forked_scrapy.begin(*command_line(job, "TOPIC_LISTINGS=True"), proxy=web.proxy))
+    started.append(forked_scrapy.begin(*words, proxy=web.proxy))
     ran = started[1].wait(60)
     assert ran.code == 0, ran.err
     after = web.fetched()[before:]

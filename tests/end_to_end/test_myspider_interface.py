@@ -83,7 +83,6 @@ def test_form_panels_and_search(page: Any, place: Path) -> None:
 
 def what_was_filled_in_is_what_runs(job: Path) -> None:
     status, recipe = ask(job, "status"), read_recipe(job)
-    assert recipe is not None
     assert (recipe.strategy, recipe.link_models) == ("best_first", "none")
     assert status["limits"]["pages"] == 5000
 

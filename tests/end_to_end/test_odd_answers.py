@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import json
-import socketserver
-import threading
+import socket
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+
+from drawn_crawls import Crawl, stats_of
+from hostile_hosts import served
 
 from topiccrawler import Job
 
-POLL_SECONDS = 0.05
 _numbers = itertools.count(1)
+asked_for: list[str] = []
 
 Answer = bytes | Callable[[str], bytes]
 """The bytes of an answer, or what makes them of the request."""
@@ -64,7 +63,7 @@ CUT_ONCE = page()
 
 
 def whole_at_the_second_time(asked: str) -> bytes:
-    return CUT_ONCE if Server.asked.count("/cut/once") > 1 else CUT_ONCE[:-200]
+    return CUT_ONCE if asked_for.count("/cut/once") > 1 else CUT_ONCE[:-200]
 
 
 def to_its_own_url(asked: str) -> bytes:
@@ -125,58 +124,32 @@ KEPT = [
 TWICE = ["/checked", "/cookie", "/cookie/always", "/cut", "/cut/empty", "/cut/once"]
 
 
-class Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-    request_queue_size = 64
-    asked: ClassVar[list[str]] = []
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.server_address[1]}"
+def behave(connection: socket.socket, asked: bytes) -> None:
+    """Answer a request by its path."""
+    request = asked.decode("latin-1")
+    path = request.split(" ")[1] if " " in request else ""
+    asked_for.append(path)
+    found = ANSWERS.get(path, answer(b"gone", status="404 Not Found"))
+    connection.sendall(found(request) if callable(found) else found)
 
 
-class Handler(socketserver.BaseRequestHandler):
-    server: Server
-
-    def handle(self) -> None:
-        request = self.request.recv(65536).decode("latin-1")
-        path = request.split(" ")[1] if " " in request else ""
-        self.server.asked.append(path)
-        found = ANSWERS.get(path, answer(b"gone", status="404 Not Found"))
-        self.request.sendall(found(request) if callable(found) else found)
-
-
-@contextmanager
-def served() -> Iterator[Server]:
-    with Server(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-def test_what_browsers_show_is_kept(forked_scrapy: Callable[..., Any], tmp_path: Path) -> None:
-    Server.asked.clear()
-    with served() as server:
-        seeds = [
-            f"http://{server.host}{path}"
-            for path in ANSWERS
-            if not path.endswith(("goal", "/2", "/3", "/check"))
-        ]
-        (tmp_path / "seeds.txt").write_text("\n".join(seeds), "utf-8")
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "keywords=基金,定投", "-a", f"seeds={tmp_path / 'seeds.txt'}", "-s", f"JOBDIR={tmp_path / 'job'}",
-            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "TOPIC_LINK_THRESHOLD=0", "-s", "TOPIC_DUPLICATES=keep",
-            "-s", "FRONTIER_BACKOFF_SECONDS=0.2", "-s", "FRONTIER_URL_TRIES=2",
+def test_what_browsers_show_is_kept(crawl: Crawl, tmp_path: Path) -> None:
+    asked_for.clear()
+    with served(behave) as host:
+        paths = [path for path in ANSWERS if not path.endswith(("goal", "/2", "/3", "/check"))]
+        seeds = tmp_path / "seeds.txt"
+        seeds.write_text("\n".join(f"http://{host}{path}" for path in paths), "utf-8")
+        ran = crawl(
+            None, topic=None, keywords="基金,定投", seeds=seeds, strategy=None, TOPIC_LINK_THRESHOLD=0,
+            TOPIC_DUPLICATES="keep", FRONTIER_BACKOFF_SECONDS=0.2, FRONTIER_URL_TRIES=2,
         )  # fmt: skip
-        assert ran.code == 0, ran.err
-        kept = sorted(one.url.removeprefix(f"http://{server.host}") for one in Job(tmp_path / "job").pages())
-        asked = Counter(server.asked)
+        kept = sorted(one.url.removeprefix(f"http://{host}") for one in Job(ran.job).pages())
+        asked = Counter(asked_for)
     assert kept == KEPT
     assert sorted(path for path, times in asked.items() if times == 2) == TWICE
     assert max(asked.values()) == 2
     assert not {"/gone", "/file.zip"} & set(asked)
-    stats = json.loads((tmp_path / "job/stats.json").read_text("utf-8"))
+    stats = stats_of(ran.job)
     assert stats["topic/incomplete"] == 1
     assert stats["frontier/failed/too_many_redirects"] == 3
     assert stats["frontier/failed/http_305"] == 1

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import FUNDS, crawl_words
 from forked_scrapy import ForkedScrapy, Ran
 from scrapy import commands as scrapys
 
@@ -28,7 +29,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PACKED = ("topiccrawler", "models", "seeds", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 BUILD = "import setuptools.build_meta as build, sys; print(build.build_wheel(sys.argv[1]))"
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 NOTES = """
 import json
 
@@ -75,8 +75,7 @@ class Project:
 
     def settings_of(self, spider: str) -> dict[str, str]:
         """The settings it closed with."""
-        found: dict[str, str] = json.loads((self.folder / f"{spider}.json").read_text())
-        return found
+        return json.loads((self.folder / f"{spider}.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +102,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     made.folder = home / "other"
     page = (ROOT / "docs" / "your-project.md").read_text(encoding="utf-8")
     line = re.search(r"^ADDONS = .*$", page, re.MULTILINE)
-    assert line is not None
     settings = made.folder / "other" / "settings.py"
     settings.write_text(settings.read_text().replace("ADDONS = {}", line[0]))
     assert line[0] in settings.read_text()
@@ -150,15 +148,12 @@ def test_a_spider_without_a_topic_is_scrapys_alone_and_its_job_goes_on(
 ) -> None:
     links = "".join(f'<a href="/{number}">{number}</a>' for number in range(1, 17))
     web = draw_web({f"http://plain.example/{number}": links for number in range(17)})
-    fast = {
-        "DOWNLOAD_DELAY": 0,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
-        "ROBOTSTXT_OBEY": False,
-        "JOBDIR": "job",
-    }
-    options = [word for name, value in fast.items() for word in ("-s", f"{name}={value}")]
-    for more in (("-s", "CLOSESPIDER_PAGECOUNT=6"), ()):
-        ran = project.scrapy("crawl", "plain", *options, *more, proxy=web.proxy)
+    for pages in (6, None):
+        words = crawl_words(
+            Path("job"), spider="plain", topic=None, seeds=None, strategy=None, AUTOTHROTTLE_ENABLED=None,
+            CONCURRENT_REQUESTS_PER_DOMAIN=4, ROBOTSTXT_OBEY=False, CLOSESPIDER_PAGECOUNT=pages,
+        )  # fmt: skip
+        ran = project.scrapy(*words, proxy=web.proxy)
         assert ran.code == 0, ran.err
     assert Counter(web.asked) == {**dict.fromkeys(web.pages, 1), "http://plain.example/0": 2}
     assert {path.name for path in (project.folder / "job").iterdir()} == {
@@ -197,26 +192,14 @@ def test_without_a_project_one_command_does_the_main_job(
 
     def run(*words: str) -> str:
         ran = subprocess.run(
-            [sys.executable, "-m", "topiccrawler", *words],
-            cwd=tmp_path,
-            env={**environment, "http_proxy": web.proxy},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+            [sys.executable, "-m", "topiccrawler", *words], cwd=tmp_path, env={**environment, "http_proxy": web.proxy},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 
-    run(
-        "crawl",
-        "topic",
-        "-a",
-        "keywords=基金,股票",
-        "-a",
-        "seeds=http://funds.example/",
-        "-s",
-        "DOWNLOAD_DELAY=0",
-    )
+    seed = {"keywords": "基金,股票", "seeds": "http://funds.example/", "topic": None}
+    run(*crawl_words(tmp_path, strategy=None, JOBDIR=None, **seed))
     [job] = (tmp_path / "data").iterdir()
     assert web.fetched() == ["http://funds.example/"]
     assert "http://funds.example/" in run("pages", job.name)

@@ -5,7 +5,6 @@ Short outages in the usual run; TOPICCRAWLER_OUTAGE_SECONDS=60 and TOPICCRAWLER_
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -16,13 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn_web import Answer
-from forked_scrapy import topic_crawl
-from tree_web import HOSTS, address, check_disk, is_about, page, stored_pages
-
-from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
+from drawn_crawls import crawl_words, stats_of
+from drawn_web import answer
+from tree_web import HOSTS, address, check_all_fetched, check_disk, page
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +44,7 @@ class Weather:
             address(number): self._served(address(number), page(number, count)) for number in range(count)
         }
         for host in range(HOSTS):
-            pages[f"http://h{host}.example/robots.txt"] = self._served("", Answer(b"", 404))
+            pages[f"http://h{host}.example/robots.txt"] = self._served("", answer(404))
         self.web = draw_web(pages)
         server = self.web.server
         server.verify_request = self._verify
@@ -64,7 +59,7 @@ class Weather:
             self.refused += 1
         return not self.away.is_set()
 
-    def _served(self, url: str, answer: Any) -> Callable[[], Any]:
+    def _served(self, url: str, page: Any) -> Callable[[], Any]:
         def serve() -> Any:
             if url and self.outages and len(self.served) >= self.outages[0] and not self.away.is_set():
                 self.outages.pop(0)
@@ -77,28 +72,16 @@ class Weather:
                 raise ConnectionAbortedError
             if url:
                 self.served.append(url)
-            return answer
+            return page
 
         return serve
 
 
 def command_line(job: Path, log: Path) -> list[str]:
-    settings = {
-        "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": CONCURRENCY,
-        "LOG_FILE": log, "FRONTIER_BACKOFF_SECONDS": 0.5,
-    }  # fmt: skip
-    return topic_crawl(address(0), "best_first", settings)
-
-
-def check_all_fetched(job: Path, count: int) -> None:
-    """Every page was fetched, those about the topic are kept, and no URL failed: as without an outage."""
-    every = {address(number) for number in range(count)}
-    about = {address(number) for number in range(count) if is_about(number)}
-    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
-        rows = list(frontier.look().rows())
-    ends = {row.link.url: row.state for row in rows}
-    assert ends == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}
-    assert sorted(stored_pages(job)) == sorted(about)
+    return crawl_words(
+        job, seeds=address(0), strategy="best_first", CONCURRENT_REQUESTS=CONCURRENCY, LOG_FILE=log,
+        FRONTIER_BACKOFF_SECONDS=0.5,
+    )  # fmt: skip
 
 
 def test_a_web_that_goes_away_three_times_costs_no_page(
@@ -118,7 +101,7 @@ def test_a_web_that_goes_away_three_times_costs_no_page(
     ]
     assert log.read_text().count("is back after") == 3
     assert weather.refused < 3 * (2 * CONCURRENCY + 10)  # what was under way, robots.txt, probes
-    stats = json.loads((job / "stats.json").read_text())
+    stats = stats_of(job)
     assert (stats["frontier/outages"], stats.get("frontier/ended/error", 0)) == (3, 0)
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, json_lines
 
 pytestmark = pytest.mark.slow
 
 HOME = "http://blog.example/"
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "ROBOTSTXT_OBEY=False", "-s", "CONCURRENT_REQUESTS=1")  # fmt: skip
+OPTIONS = {"seeds": HOME, "TOPIC_DUPLICATES": "keep", "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 1}
 SUBJECTS = ("股票基金", "货币基金", "债券", "黄金期货", "银行理财", "保险资金")
 LICENCE = "本博客所有文章除特别声明外，均采用 CC BY-NC-SA 4.0 许可协议，转载请注明来自本站及作者。"
 
@@ -40,56 +39,42 @@ def teaser(number: int) -> str:
     return f"<div><h2><a href=/post/10000{number}.html>{SUBJECTS[number]}的收益</a></h2><p>{text(SUBJECTS[number])[0]}……</p></div>"
 
 
-@pytest.fixture
-def web(draw_web: Callable[..., Any]) -> Any:
+def web() -> dict[str, str]:
     excerpt = f"{HOME}post/200001.html"  # its text is the middle of another article
-    return draw_web(
-        {
-            HOME: page("基金与股票", f"{''.join(map(teaser, range(4)))}<a href=/post/200001.html>债券摘录</a> <a href=/post/300001.html>基金图表</a>"),
-            f"{HOME}tags/touzi/": page("标签: 投资", "".join(map(teaser, range(6)))),
-            excerpt: article("债券", text("债券")[2:5]),
-            f"{HOME}post/300001.html": page("基金股票图表", f"<h1>基金股票图表</h1><img src=1.png><p>{LICENCE}</p>"),
-            **{f"{HOME}post/10000{number}.html": article(one, text(one)) for number, one in enumerate(SUBJECTS)},
-        }
-    )  # fmt: skip
+    return {
+        HOME: page("基金与股票", f"{''.join(map(teaser, range(4)))}<a href=/post/200001.html>债券摘录</a> <a href=/post/300001.html>基金图表</a>"),
+        f"{HOME}tags/touzi/": page("标签: 投资", "".join(map(teaser, range(6)))),
+        excerpt: article("债券", text("债券")[2:5]),
+        f"{HOME}post/300001.html": page("基金股票图表", f"<h1>基金股票图表</h1><img src=1.png><p>{LICENCE}</p>"),
+        **{f"{HOME}post/10000{number}.html": article(one, text(one)) for number, one in enumerate(SUBJECTS)},
+    }  # fmt: skip
 
 
-@pytest.fixture
-def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    def run(web: Any, *more: str) -> Any:
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", "-a", "strategy=breadth_first",
-            "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "TOPIC_DUPLICATES=keep", *FAST, *more, proxy=web.proxy,
-        )  # fmt: skip
-        assert ran.code == 0, ran.err
-        return ran
-
-    return run
-
-
-def test_targets_are_articles_and_the_end_tells_the_kinds(web: Any, crawl: Callable[..., Any]) -> None:
-    ran = crawl(web, "-a", "targets=2")
-    assert [url.removeprefix(HOME) for url in web.fetched()] == ["", "post/100000.html", "post/100001.html"]
+def test_targets_are_articles_and_the_end_tells_the_kinds(crawl: Crawl) -> None:
+    ran = crawl(web(), targets=2, **OPTIONS)
+    assert [url.removeprefix(HOME) for url in ran.web.fetched()] == [
+        "",
+        "post/100000.html",
+        "post/100001.html",
+    ]
     assert "3 kept: 2 articles, 1 lists, 0 stubs (3 html)" in ran.err
     assert "ended: 2 articles are kept (-a targets)" in ran.err
     assert "; kept: 2 articles, 1 lists, 0 stubs" in ran.err
-    for key, count in (("topic/kept", 3), ("topic/kept/article", 2), ("topic/kept/list", 1), ("topic/kept/stub", 0)):  # fmt: skip
-        assert f"'{key}': {count}" in ran.err
-    resumed = crawl(web, "-a", "targets=3")
-    assert len(web.fetched()) == 4
+    for key, count in {"": 3, "/article": 2, "/list": 1, "/stub": 0}.items():
+        assert f"'topic/kept{key}': {count}" in ran.err
+    resumed = crawl(ran.web, targets=3, **OPTIONS)
+    assert len(ran.web.fetched()) == 4
     assert "4 kept: 3 articles, 1 lists, 0 stubs" in resumed.err
 
 
 def test_kinds_select_pages_and_a_corpus_has_articles_without_excerpts(
-    web: Any, crawl: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, forked_scrapy: Any, tmp_path: Path
 ) -> None:
-    crawl(web)
-    job = str(tmp_path / "job")
+    job = str(crawl(web(), **OPTIONS).job)
 
     def listed(*options: str) -> dict[str, str]:
         ran = forked_scrapy("pages", job, "--json", "--limit", "50", *options)
-        found = map(json.loads, ran.out.splitlines())
-        return {one["url"].removeprefix(HOME): one["kind"] for one in found}
+        return {one["url"].removeprefix(HOME): one["kind"] for one in json_lines(ran.out)}
 
     kinds = listed()
     articles = {f"post/10000{number}.html" for number in range(len(SUBJECTS))} | {"post/200001.html"}
@@ -99,8 +84,8 @@ def test_kinds_select_pages_and_a_corpus_has_articles_without_excerpts(
     assert set(listed("--kind", "list").values()) == {"list"}
     assert listed("--kind", "list,stub") == {url: kind for url, kind in kinds.items() if kind != "article"}
     assert listed("--kind", "all") == kinds
-    hits = forked_scrapy("search", "投资者", "--job", job, "--kind", "list", "--json").out.splitlines()
-    assert {json.loads(hit)["kind"] for hit in hits} == {"list"}
+    hits = forked_scrapy("search", "投资者", "--job", job, "--kind", "list", "--json")
+    assert {hit["kind"] for hit in json_lines(hits.out)} == {"list"}
 
     table = tmp_path / "pages.csv"
     forked_scrapy("pages", job, "export", "--out", str(table), "--kind", "article")
@@ -111,17 +96,15 @@ def test_kinds_select_pages_and_a_corpus_has_articles_without_excerpts(
 
     def corpus(name: str, *options: str) -> tuple[str, set[str]]:
         place = tmp_path / name
-        ran = forked_scrapy(
-            "pages", job, "export", "--format", "corpus", "--out", str(place), "--compress", "none", *options
-        )
-        lines = (place / "pages-00000.jsonl").read_text(encoding="utf-8").splitlines()
-        return ran.out, {json.loads(line)["url"].removeprefix(HOME) for line in lines}
+        words = ("--format", "corpus", "--out", str(place), "--compress", "none")
+        ran = forked_scrapy("pages", job, "export", *words, *options)
+        lines = json_lines((place / "pages-00000.jsonl").read_text(encoding="utf-8"))
+        return ran.out, {line["url"].removeprefix(HOME) for line in lines}
 
     said, written = corpus("articles")
     assert written == articles - {"post/200001.html"}
     assert re.search(r"\b1 excerpts? of others", said)
     assert "kinds: article" in (tmp_path / "articles" / "README.md").read_text(encoding="utf-8")
     _, written = corpus("everything", "--kind", "all")
-    assert written == {*articles, "post/300001.html"} - {
-        "post/200001.html"
-    }  # lists have what their articles have
+    # lists have what their articles have
+    assert written == {*articles, "post/300001.html"} - {"post/200001.html"}

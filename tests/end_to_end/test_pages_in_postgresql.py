@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from forked_scrapy import Started
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
+from tree_web import FAULT, address, distinct_page, distinct_pages, distinct_words
 
 from topiccrawler.cluster.postgresql.session import Session
 from topiccrawler.cluster.postgresql.stored_pages import PostgresPages
@@ -23,26 +24,8 @@ from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
-PAGES = 40
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
+PAGES, COPIES = 40, 5
 PATIENCE = 60.0
-ERROR = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
-
-
-def address(number: int) -> str:
-    return f"http://h{number % 5}.example/p{number}"
-
-
-def page(number: int) -> str:
-    """A tree with some text of its own on each page; the last ones are copies of one text."""
-    links = "".join(
-        f'<li><a href="{address(to)}">基金{to}</a>'
-        for to in range(3 * number + 1, 3 * number + 4)
-        if to < PAGES
-    )
-    like = min(number, PAGES - 5)
-    own = " ".join(f"w{like}x{place}" for place in range(150))
-    return f"<title>{number}</title><p>{FUNDS}{own}</p>{links}"
 
 
 def until(what: Callable[[], bool]) -> None:
@@ -59,16 +42,6 @@ def server() -> Iterator[PostgresqlServer]:
     server = PostgresqlServer().start()
     yield server
     server.stop()
-
-
-def words(job: Path, server: PostgresqlServer, *more: str) -> list[str]:
-    settings = {
-        "JOBDIR": job, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False, "CONCURRENT_REQUESTS": 4,
-        "STORE_URL": server.url(),
-    }  # fmt: skip
-    options = [word for name, value in settings.items() for word in ("-s", f"{name}={value}")]
-    arguments = ["-a", "topic=finance", "-a", f"seeds={address(0)}", "-a", "strategy=breadth_first"]
-    return ["crawl", "topic", *arguments, *options, *more]
 
 
 def killed_meanwhile(
@@ -107,10 +80,10 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
         """The tenth page waits until the server was killed."""
         gone.set()
         assert back.wait(PATIENCE)
-        return page(10)
+        return distinct_page(10, PAGES, COPIES)
 
-    web = draw_web({address(number): pause if number == 10 else page(number) for number in range(PAGES)})
-    began = forked_scrapy.begin(*words(job, server), proxy=web.proxy, err=str(err))
+    web = draw_web({**distinct_pages(PAGES, COPIES), address(10): pause})
+    began = forked_scrapy.begin(*distinct_words(job, STORE_URL=server.url()), proxy=web.proxy, err=str(err))
     said = killed_meanwhile(server, began, gone, back, err)
     assert "'finish_reason': 'finished'" in said
     assert "Traceback" not in said
@@ -119,15 +92,12 @@ def test_a_server_that_is_gone_for_a_while_loses_nothing(
     assert found.keys() == {address(number) for number in range(PAGES)}
     copies = [url for url, first in found.items() if first]
     assert len(copies) == 4
-    assert {found[url] for url in copies} == {address(number) for number in range(PAGES - 5, PAGES)} - {
-        *copies
-    }
+    last = {address(number) for number in range(PAGES - COPIES, PAGES)}
+    assert {found[url] for url in copies} == last - {*copies}
     assert set(Counter(web.asked).values()) == {1}
     recipe = json.loads((job / "job.json").read_text())
-    assert (recipe["store"], recipe["store_job"]) == (
-        f"postgresql://crawler@/pages?host={server.folder}",
-        "job",
-    )
+    assert recipe["store"] == f"postgresql://crawler@/pages?host={server.folder}"
+    assert recipe["store_job"] == "job"
     assert PASSWORD not in said
     assert PASSWORD not in (job / "job.json").read_text()
     with closing(JobDatabase(job / "job.sqlite", read_only=True)) as database:
@@ -145,13 +115,13 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
     def fill() -> str:
         with server.connect() as connection:
             connection.execute(FULL_DISK)
-        return page(10)
+        return distinct_page(10, PAGES, COPIES)
 
-    pages: dict[str, Any] = {address(number): page(number) for number in range(PAGES)}
+    pages = distinct_pages(PAGES, COPIES)
     web = draw_web({**pages, address(10): fill})
-    ran = forked_scrapy(*words(job, server), proxy=web.proxy)
+    ran = forked_scrapy(*distinct_words(job, STORE_URL=server.url()), proxy=web.proxy)
     assert ran.code == 1, ran.err
-    [fault] = ERROR.findall(ran.err)
+    [fault] = FAULT.findall(ran.err)
     assert re.search(r"^PostgreSQL postgresql://crawler@/pages\S+ .*\(could not extend file", fault)
     assert "'finish_reason': 'storage_failed'" in ran.err
     assert "Traceback" not in ran.err
@@ -159,9 +129,9 @@ def test_a_server_that_takes_no_more_ends_the_crawl_and_the_job_goes_on_when_it_
     assert 0 < len(before) < PAGES
     with server.connect() as connection:
         connection.execute(MORE_ROOM)
-    web.pages[address(10)] = page(10)
+    web.pages[address(10)] = pages[address(10)]
     asked = len(web.asked)
-    ran = forked_scrapy(*words(job, server), proxy=web.proxy)
+    ran = forked_scrapy(*distinct_words(job, STORE_URL=server.url()), proxy=web.proxy)
     assert ran.code == 0, ran.err
     assert kept(server).keys() == pages.keys()
     again = web.asked[asked:]
@@ -190,13 +160,13 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_first_request(
 def test_markdown_needs_the_folders_of_processes_on_other_machines_and_says_so(
     forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], server: PostgresqlServer, tmp_path: Path
 ) -> None:
-    def headed(number: int) -> str:
-        return page(number).replace("<p>", f"<h2>第{number}章</h2><p>")
-
-    web = draw_web({address(number): headed(number) for number in range(PAGES)})
+    pages = distinct_pages(PAGES, COPIES).items()
+    web = draw_web(
+        {url: html.replace("<p>", f"<h2>第{at}章</h2><p>") for at, (url, html) in enumerate(pages)}
+    )
     there, data = tmp_path / "there" / "job", tmp_path / "data"
     data.mkdir()
-    assert forked_scrapy(*words(there, server, "-a", "pages=12"), proxy=web.proxy).code == 0
+    assert forked_scrapy(*distinct_words(there, STORE_URL=server.url(), pages=12), proxy=web.proxy).code == 0
     stored = sum(not copied for copied in kept(server).values())
     options = ("-s", f"STORE_URL={server.url()}", "-s", f"TOPIC_DATA_DIR={data}")
 

@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, Crawled, ends
+from drawn_web import Answer, answer
 
 from topiccrawler.crawling.page_stores import open_checks, open_pages, visits_of
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
 
 pytestmark = pytest.mark.slow
 
@@ -50,38 +50,32 @@ def home(numbers: list[int]) -> str:
     return "<title>首页</title>" + "".join(f"<a href=/{number}>基金{number}</a> " for number in numbers)
 
 
+def tagged(html: str) -> Answer:
+    return answer(200, html, ETag=f'"{blake2b(html.encode()).hexdigest()}"')
+
+
+def articles(count: int) -> dict[str, Any]:
+    return {f"{HOME}{number}": article(number, 1) for number in range(count)}
+
+
 @pytest.fixture
-def tagged(answer: Callable[..., Any]) -> Callable[[str], Any]:
-    def make(html: str) -> Any:
-        body = html.encode()
-        return answer(200, body, ETag=f'"{blake2b(body).hexdigest()}"')
+def run(crawl: Crawl) -> Callable[..., Crawled]:
+    """Crawl, or look again; the web forgets what was asked of it before."""
 
-    return make
+    def begin(web: Any, share: float = 0.5, **options: object) -> Crawled:
+        if not isinstance(web, dict):
+            web.asked.clear()
+            web.sent = 0
+        constants = {"topiccrawler.spiders.topic.REVISIT_SHARE": share}
+        return crawl(web, seeds=HOME, strategy=None, ROBOTSTXT_OBEY=False, constants=constants, **options)
 
-
-def run(forked_scrapy: Callable[..., Any], web: Any, job: Path, *words: str, share: float = 0.5) -> Any:
-    fast = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False", f"JOBDIR={job}")
-    options = [part for setting in fast for part in ("-s", setting)]
-    web.asked.clear()
-    web.sent = 0
-    return forked_scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HOME}", *words, *options, proxy=web.proxy,
-        constants={"topiccrawler.spiders.topic.REVISIT_SHARE": share},
-    )  # fmt: skip
+    return begin
 
 
-def test_changes_are_found_with_few_transfers_and_reported(
-    draw_web: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    tagged: Callable[[str], Any],
-    answer: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
-    job = tmp_path / "job"
-    pages = {f"{HOME}{number}": tagged(article(number, 1)) for number in ARTICLES}
-    web = draw_web({HOME: tagged(home([*ARTICLES])), **pages})
-    first = run(forked_scrapy, web, job)
-    assert first.code == 0, first.err
+def test_changes_are_found_with_few_transfers_and_reported(run: Any, forked_scrapy: Any) -> None:
+    pages = {url: tagged(html) for url, html in articles(60).items()}
+    first = run({HOME: tagged(home([*ARTICLES])), **pages})
+    web, job = first.web, first.job
     whole, visits = web.sent, list(visits_of(job))
     for number in CHANGED:
         web.pages[f"{HOME}{number}"] = tagged(article(number, 2))
@@ -89,8 +83,7 @@ def test_changes_are_found_with_few_transfers_and_reported(
     web.pages[f"{HOME}{NEW}"] = tagged(article(NEW, 1))
     web.pages[HOME] = tagged(home([*ARTICLES, NEW]))
 
-    again = run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=200")
-    assert again.code == 0, again.err
+    again = run(web, revisit="true", pages=200)
     assert sorted(web.asked) == sorted([HOME, *pages, f"{HOME}{NEW}"])
     assert web.sent <= 0.4 * whole
     assert re.search(r"\b61 \D+6 \D+54 \D+1 \D+0 ", again.err)
@@ -103,15 +96,12 @@ def test_changes_are_found_with_few_transfers_and_reported(
         for number in ARTICLES:
             url = f"{HOME}{number}"
             record, check = store.get(url), checks.get(url)
-            assert record is not None
-            assert check is not None
             has_changed, is_gone = number in CHANGED, number == DELETED
             assert record.title == f"基金{number}第{2 if has_changed else 1}版"
             assert record.source_url == HOME
             assert (check.changes, check.misses, check.gone > 0) == (has_changed, is_gone, is_gone)
         assert store.get(f"{HOME}{NEW}") is not None
-    with closing(SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True))) as frontier:
-        assert {row.state.value for row in frontier.look().rows()} <= {"completed", "discarded"}
+    assert {state.value for state, _ in ends(job).values()} <= {"completed", "discarded"}
 
     listed = forked_scrapy("pages", str(job), "list", "--limit", "100").out
     assert listed.count("gone since") == 1
@@ -119,40 +109,23 @@ def test_changes_are_found_with_few_transfers_and_reported(
     assert re.search(r": 1 \D+, 1 ", printed)
 
 
-def test_alone_it_looks_again_and_fetches_nothing_else(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
-    job = tmp_path / "job"
-    web = draw_web(
-        {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(21)}}
-    )
-    assert run(forked_scrapy, web, job, "-a", "pages=9").code == 0
+def test_alone_it_looks_again_and_fetches_nothing_else(run: Any) -> None:
+    web = run({HOME: home([*range(20)]), **articles(21)}, pages=9).web
     fetched = set(web.fetched())
     web.pages[HOME] = home([*range(21)])
-    again = run(forked_scrapy, web, job, "-a", "revisit=true")
-    assert again.code == 0, again.err
+    again = run(web, revisit="true")
     assert sorted(web.fetched()) == sorted(fetched)
     assert re.search(r"^  9 pages \D+: ", again.err, re.MULTILINE)
     assert re.search(r"^  ended: .*; 13 URLs .* -a pages=NUMBER ", again.err, re.MULTILINE)
-    assert run(forked_scrapy, web, job).code == 0
+    run(web)
     assert set(web.fetched()) == set(web.pages) - fetched  # the new one too
 
 
-def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
-    draw_web: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    tagged: Callable[[str], Any],
-    tmp_path: Path,
-) -> None:
-    job = tmp_path / "job"
-    web = draw_web(
-        {HOME: home([*range(20)]), **{f"{HOME}{number}": article(number, 1) for number in range(20)}}
-    )
-    assert run(forked_scrapy, web, job, "-a", "pages=9").code == 0
+def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(run: Any) -> None:
+    web = run({HOME: home([*range(20)]), **articles(20)}, pages=9).web
     fetched = set(web.fetched())
     assert len(fetched) == 9
-    again = run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=6", share=0.34)
-    assert again.code == 0, again.err
+    again = run(web, share=0.34, revisit="true", pages=6)
     assert len(fetched & set(web.fetched())) == 3
     assert len(set(web.fetched()) - fetched) == 3
     assert re.search(r"^  ended: 6 pages .* in this run .*-a pages=12\b", again.err, re.MULTILINE)
@@ -160,7 +133,7 @@ def test_a_share_of_the_pages_goes_to_revisits_and_what_is_gone_is_asked_twice(
         del web.pages[url]
     asked = []
     for _ in range(3):
-        assert run(forked_scrapy, web, job, "-a", "revisit=true", "-a", "pages=40", share=1.0).code == 0
+        run(web, share=1.0, revisit="true", pages=40)
         asked.append(len(web.fetched()))
     assert asked == [21, 12, 1]  # the first time also what still waited
 

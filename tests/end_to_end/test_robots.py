@@ -9,30 +9,21 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import FUNDS, Crawl, Crawled, ends
 from hostile_hosts import Behaviour, head, redirect, send, served
 
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
 from topiccrawler.pages.usage import WELL_KNOWN
 
-FAST = (
-    "TOPIC_PRIVATE_NETWORK=True",
-    "DOWNLOAD_DELAY=0",
-    "AUTOTHROTTLE_ENABLED=False",
-    "RETRY_TIMES=0",
-    "LOG_LEVEL=INFO",
-)
 RETRY, AGE = (f"topiccrawler.engine.robots_middleware.{name}_SECONDS" for name in ("RETRY", "AGE"))
 SOON = {RETRY: 0.2}
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 RULES = b"User-agent: *\nDisallow: /secret\n"
 
 
@@ -75,6 +66,9 @@ class Site:
         return f"http://{self.host}{path}"
 
 
+Serve = Callable[..., Site]
+
+
 @pytest.fixture
 def site() -> Iterator[Callable[..., Site]]:
     with ExitStack() as stack:
@@ -88,26 +82,10 @@ def site() -> Iterator[Callable[..., Site]]:
 
 
 @pytest.fixture
-def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    """Crawl from these seeds; the queue is in tmp_path/job."""
-
-    def run(
-        seeds: list[str], *settings: str, arguments: tuple[str, ...] = (), constants: Mapping[str, float] = {}
-    ) -> Any:
-        options = [part for setting in (*FAST, *settings) for part in ("-s", setting)]
-        return forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={','.join(seeds)}", "-a", "strategy=breadth_first",
-            *(part for argument in arguments for part in ("-a", argument)),
-            "-s", f"JOBDIR={tmp_path / 'job'}", *options, constants=constants,
-        )  # fmt: skip
-
-    return run
-
-
-def ends(folder: Path) -> dict[str, tuple[State, str]]:
-    """State and reason of the URLs of a job."""
-    with SqliteFrontier(JobDatabase(folder / "job/job.sqlite", read_only=True)) as frontier:
-        return {row.link.url: (row.state, row.reason) for row in frontier.look().rows()}
+def crawl_from(crawl: Crawl) -> Callable[..., Crawled]:
+    """Crawl from these seeds."""
+    usual = {"TOPIC_PRIVATE_NETWORK": True, "RETRY_TIMES": 0}
+    return lambda *seeds, **options: crawl(None, seeds=",".join(seeds), **usual, **options)
 
 
 FAILING: dict[str, Behaviour] = {
@@ -122,9 +100,7 @@ FAILING: dict[str, Behaviour] = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_a_host_is_closed_until_its_robots_txt_can_be_read(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path, name: str
-) -> None:
+def test_a_host_is_closed_until_its_robots_txt_can_be_read(site: Serve, crawl_from: Crawl, name: str) -> None:
     good = site({"/robots.txt": text(RULES), "/": page()})
     late = site(
         {
@@ -134,8 +110,7 @@ def test_a_host_is_closed_until_its_robots_txt_can_be_read(
             "/open": page(),
         }
     )
-    ran = crawl([good.url(), late.url()], "FRONTIER_BACKOFF_SECONDS=0.1", constants=SOON)
-    assert ran.code == 0, ran.err
+    ran = crawl_from(good.url(), late.url(), FRONTIER_BACKOFF_SECONDS=0.1, constants=SOON)
     assert [path for path in late.asked if path != "/failure"] == ["/robots.txt"] * 3 + ["/", "/open"]
     asked = [when for path, when in zip(late.asked, late.times, strict=True) if path == "/robots.txt"]
     assert asked[1] - asked[0] >= 0.2
@@ -143,7 +118,7 @@ def test_a_host_is_closed_until_its_robots_txt_can_be_read(
     assert "'frontier/back_offs/robots_txt': 2" in ran.err
     assert "frontier/failed" not in ran.err
     assert "Traceback" not in ran.err
-    assert ends(tmp_path) == {
+    assert ends(ran.job) == {
         good.url(): (State.COMPLETED, "kept"),
         late.url(): (State.COMPLETED, "kept"),
         late.url("/open"): (State.COMPLETED, "kept"),
@@ -157,16 +132,14 @@ def test_a_host_is_closed_until_its_robots_txt_can_be_read(
     ids=["plain, said to be gzip", "gzip, not said"],
 )
 def test_rules_that_browsers_could_show_are_obeyed(
-    site: Callable[..., Site], crawl: Callable[..., Any], answered: Behaviour
+    site: Serve, crawl_from: Crawl, answered: Behaviour
 ) -> None:
     hub = site({"/robots.txt": answered, "/": page("/secret", "/open"), "/open": page()})
-    assert crawl([hub.url()]).code == 0
+    crawl_from(hub.url())
     assert hub.asked == ["/robots.txt", "/", "/open"]
 
 
-def test_the_rules_behind_five_redirects_count_even_of_another_host(
-    site: Callable[..., Site], crawl: Callable[..., Any]
-) -> None:
+def test_the_rules_behind_five_redirects_count_even_of_another_host(site: Serve, crawl_from: Crawl) -> None:
     other = site({"/rules": text(RULES)})
     steps = {f"/{n}": redirect(f"/{n + 1}") for n in range(1, 4)}
     paths = {
@@ -176,14 +149,12 @@ def test_the_rules_behind_five_redirects_count_even_of_another_host(
         "/": page("/secret", "/open"),
     }
     hub = site({**paths, "/open": page(), "/secret": page()})
-    assert crawl([hub.url()]).code == 0
+    crawl_from(hub.url())
     assert hub.asked == ["/robots.txt", "/1", "/2", "/3", "/4", "/", "/open"]
     assert other.asked == ["/rules"]
 
 
-def test_hosts_that_time_out_again_share_a_part_of_the_slots(
-    site: Callable[..., Site], crawl: Callable[..., Any]
-) -> None:
+def test_hosts_that_time_out_again_share_a_part_of_the_slots(site: Serve, crawl_from: Crawl) -> None:
     """Eight slots: one of them for hosts whose robots.txt has failed before."""
     begun: list[float] = []
 
@@ -194,75 +165,65 @@ def test_hosts_that_time_out_again_share_a_part_of_the_slots(
 
     dead = [site({"/robots.txt": [send(), hangs]}) for _ in range(5)]
     good = site({"/robots.txt": text(RULES), "/": page(*(f"/{n}" for n in range(6)))})
-    ran = crawl(
-        [*(one.url() for one in dead), good.url()], "CONCURRENT_REQUESTS=8", "DOWNLOAD_TIMEOUT=1",
-        "CLOSESPIDER_TIMEOUT=3", constants={RETRY: 0.1},
+    crawl_from(
+        *(one.url() for one in dead), good.url(), CONCURRENT_REQUESTS=8, DOWNLOAD_TIMEOUT=1, CLOSESPIDER_TIMEOUT=3,
+        constants={RETRY: 0.1},
     )  # fmt: skip
-    assert ran.code == 0, ran.err
     assert len(begun) >= 2
     assert all(later - before > 0.9 for before, later in pairwise(begun))
 
 
-def test_a_file_is_read_again_when_it_is_too_old(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_file_is_read_again_when_it_is_too_old(site: Serve, crawl_from: Crawl) -> None:
     rules = [text(RULES), text(b"User-agent: *\nDisallow: /open\n"), text(b"", status="503 Busy")]
     hub = site(
         {"/robots.txt": rules, "/": page("/open", "/secret"), "/secret": page("/more"), "/more": page()}
     )
-    ran = crawl(
-        [hub.url()], "DOWNLOAD_DELAY=0.4", "FRONTIER_BACKOFF_SECONDS=0.1", constants={**SOON, AGE: 0.3}
-    )
-    assert ran.code == 0, ran.err
+    slow = {"DOWNLOAD_DELAY": 0.4, "FRONTIER_BACKOFF_SECONDS": 0.1}
+    ran = crawl_from(hub.url(), constants={**SOON, AGE: 0.3}, **slow)
     # The second file closes /open and opens /secret; while the third cannot be read, the second counts on.
     assert [path for path in hub.asked if path != "/robots.txt"] == ["/", "/secret", "/more"]
     assert hub.asked[:4] == ["/robots.txt", "/", "/robots.txt", "/robots.txt"]
-    assert ends(tmp_path)[hub.url("/open")] == (State.DISCARDED, "Forbidden by robots.txt")
+    assert ends(ran.job)[hub.url("/open")] == (State.DISCARDED, "Forbidden by robots.txt")
     assert "frontier/back_offs/robots_txt" not in ran.err
 
 
 def test_a_crawl_ends_when_robots_txt_was_asked_for_in_vain_and_a_later_run_goes_on(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
+    site: Serve, crawl_from: Crawl
 ) -> None:
     hub = site({"/robots.txt": [*[FAILING["500"]] * 3, text(RULES)], "/": page()})
-    ran = crawl([hub.url()], constants=SOON)
-    assert ran.code != 0
+    ran = crawl_from(hub.url(), constants=SOON, code=1)
     assert re.search(r"seed http://\S+: gave no page \(1 no robots\.txt: http 500\)", ran.err)
     assert hub.asked == ["/robots.txt"] * 3
-    assert ends(tmp_path) == {hub.url(): (State.WAITING, "")}
-    assert crawl([hub.url()], constants=SOON).code == 0
+    assert ends(ran.job) == {hub.url(): (State.WAITING, "")}
+    crawl_from(hub.url(), constants=SOON)
     assert hub.asked == [*["/robots.txt"] * 4, "/"]
 
 
 def test_a_redirect_to_a_closed_host_waits_for_it_and_is_not_asked_for_again(
-    site: Callable[..., Site], crawl: Callable[..., Any], tmp_path: Path
+    site: Serve, crawl_from: Crawl
 ) -> None:
     target = site({"/robots.txt": [FAILING["500"], text(RULES)], "/there": page()})
     hub = site({"/robots.txt": text(RULES), "/": page("/moved"), "/moved": redirect(target.url("/there"))})
-    ran = crawl([hub.url()], constants=SOON)
-    assert ran.code == 0, ran.err
+    ran = crawl_from(hub.url(), constants=SOON)
     assert hub.asked == ["/robots.txt", "/", "/moved"]
     assert target.asked == ["/robots.txt", "/robots.txt", "/there"]
-    assert ends(tmp_path)[target.url("/there")][0] is State.COMPLETED
+    assert ends(ran.job)[target.url("/there")][0] is State.COMPLETED
 
 
 def test_explain_says_which_line_decides_and_why_a_host_is_closed(
-    site: Callable[..., Site], crawl: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
+    site: Serve, crawl_from: Crawl, forked_scrapy: Any
 ) -> None:
     rules = "# 规则\nUser-agent: *\nDisallow: /后台\nAllow: /\n".encode("gb18030")
     closed = site({"/robots.txt": FAILING["503"]})
     hub = site(
         {"/robots.txt": text(rules), "/": page("/%BA%F3%CC%A8/x", "/news", closed.url("/y")), "/news": page()}
     )
-    ran = crawl([hub.url()], "FRONTIER_BACKOFF_MAX_SECONDS=0.2")
-    assert ran.code == 0, ran.err
+    job = crawl_from(hub.url(), FRONTIER_BACKOFF_MAX_SECONDS=0.2).job
 
     def robots(url: str) -> tuple[str, str]:
-        said = json.loads(forked_scrapy("explain", url, "--job", str(tmp_path / "job"), "--json").out)
-        [found] = [
-            (rule["verdict"], rule["why"]) for rule in said["admission"] if rule["rule"] == "robots_txt"
-        ]
-        return found
+        said = json.loads(forked_scrapy("explain", url, "--job", str(job), "--json").out)
+        [found] = [rule for rule in said["admission"] if rule["rule"] == "robots_txt"]
+        return found["verdict"], found["why"]
 
     for path, verdict, line in (
         ("/%BA%F3%CC%A8/x", "refused", "line 3: Disallow: /后台"),
@@ -310,17 +271,16 @@ class Plain(Spider):
 }
 
 
-def run_spider(forked_scrapy: Callable[..., Any], folder: Path, name: str, url: str, *arguments: str) -> Any:
+def run_spider(forked_scrapy: Any, folder: Path, name: str, url: str, *arguments: str) -> Any:
     file = folder / f"{name}.py"
     file.write_text(SPIDERS[name].replace("URL", url))
-    options = [part for setting in FAST for part in ("-s", setting)]
-    return forked_scrapy(
-        "runspider", str(file), *arguments, "-s", f"JOBDIR={folder / 'job'}", *options, constants=SOON
-    )
+    fast = (f"JOBDIR={folder / 'job'}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "RETRY_TIMES=0")
+    options = [part for setting in (*fast, "TOPIC_PRIVATE_NETWORK=True") for part in ("-s", setting)]
+    return forked_scrapy("runspider", str(file), *arguments, *options, constants=SOON)
 
 
 def test_a_request_of_the_spiders_own_to_a_closed_host_is_dropped_with_the_reason(
-    site: Callable[..., Site], forked_scrapy: Callable[..., Any], tmp_path: Path
+    site: Serve, forked_scrapy: Any, tmp_path: Path
 ) -> None:
     closed = site({"/robots.txt": FAILING["503"], "/x": page()})
     hub = site({"/robots.txt": text(RULES), "/": page()})
@@ -332,7 +292,7 @@ def test_a_request_of_the_spiders_own_to_a_closed_host_is_dropped_with_the_reaso
 
 
 def test_a_spider_without_a_topic_has_scrapys_own_robots_txt(
-    site: Callable[..., Site], forked_scrapy: Callable[..., Any], tmp_path: Path
+    site: Serve, forked_scrapy: Any, tmp_path: Path
 ) -> None:
     hub = site({"/robots.txt": text(b"", status="501 Not Implemented"), "/": page(), "/secret": page()})
     ran = run_spider(forked_scrapy, tmp_path, "plain", hub.url())

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl
 
 from topiccrawler.crawling.page_stores import visits_of
 
@@ -24,18 +25,12 @@ def test_check_runs_the_contracts_and_they_hold(forked_scrapy: Callable[..., Any
 
 @pytest.mark.slow
 def test_shell_and_fetch_get_a_page_and_no_queued_row(
-    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, forked_scrapy: Callable[..., Any]
 ) -> None:
-    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
-    job = (
-        *("-s", f"JOBDIR={tmp_path / 'job'}", "-s", f"TOPIC_DATA_DIR={tmp_path}"),
-        *("-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=ERROR"),
-    )
-    begun = forked_scrapy(
-        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=best_first", "-a", "pages=1",
-        "-a", "seeds=http://hub.example/", *job, proxy=web.proxy,
-    )  # fmt: skip
-    assert begun.code == 0, begun.err
+    pages = {"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"}
+    begun = crawl(pages, pages=1, strategy="best_first", LOG_LEVEL="ERROR")
+    web, settings = begun.web, (f"JOBDIR={begun.job}", "DOWNLOAD_DELAY=0", "LOG_LEVEL=ERROR")
+    job = [part for setting in settings for part in ("-s", setting)]
     web.asked.clear()
     shell = forked_scrapy(
         "shell", "http://hub.example/fund", "-c", "response.css('title::text').get()", *job, proxy=web.proxy
@@ -123,3 +118,28 @@ def test_a_job_that_was_interrupted_goes_on_and_fetches_no_page_twice(
     assert sorted(web.asked) == sorted(pages)
     visits = [visit.url for visit in visits_of(tmp_path / "job")]
     assert sorted(visits) == sorted(pages)
+
+
+@pytest.mark.parametrize(
+    ("setting", "loop"),
+    [
+        ((), "uvloop.Loop"),
+        (
+            ("-s", "ASYNCIO_EVENT_LOOP=asyncio.SelectorEventLoop"),
+            "asyncio.unix_events._UnixSelectorEventLoop",
+        ),
+    ],
+)
+def test_a_crawl_runs_on_uvloop_unless_a_setting_names_another_loop(
+    forked_scrapy: Callable[..., Any],
+    draw_web: Callable[..., Any],
+    tmp_path: Path,
+    setting: tuple[str, ...],
+    loop: str,
+) -> None:
+    web = draw_web({"http://hub.example/": HUB})
+    ran = forked_scrapy(
+        "crawl", "topic", "-a", "topic=finance", "-a", "pages=1", "-a", "seeds=http://hub.example/",
+        "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=DEBUG", *setting, proxy=web.proxy,
+    )  # fmt: skip
+    assert f"Using asyncio event loop: {loop}" in ran.err

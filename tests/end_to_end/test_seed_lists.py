@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import FUNDS, Crawl
 
 pytestmark = pytest.mark.slow
 
 DEAD, LINKS, HOSTS, SLOTS = 240, 67, 10, 16
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 
 
 def test_relevant_links_are_fetched_before_most_of_the_dead_seeds(
-    forked_scrapy: Any, draw_web: Callable[..., Any], tmp_path: Path
+    crawl: Crawl, draw_web: Callable[..., Any], tmp_path: Path
 ) -> None:
     found = [f"http://h{number % HOSTS}.example/{number}" for number in range(LINKS)]
     links = "".join(f'<li><a href="{url}">基金定投{place}</a></li>' for place, url in enumerate(found))
@@ -34,15 +34,11 @@ def test_relevant_links_are_fetched_before_most_of_the_dead_seeds(
     web.server.handle_error = lambda *_: None
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join([dead[0], "http://live.example/", *dead[1:]]), encoding="utf-8")
-    process = forked_scrapy.begin(
-        "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seeds}", "-a", "targets=67",
-        "-s", f"JOBDIR={tmp_path / 'job'}", "-s", "ROBOTSTXT_OBEY=False", "-s", "DOWNLOAD_TIMEOUT=2",
-        "-s", "DOWNLOAD_DELAY=0.2", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", f"CONCURRENT_REQUESTS={SLOTS}",
-        "-s", "LOG_LEVEL=WARNING", proxy=web.proxy,
+    crawl(
+        web, seeds=seeds, targets=67, strategy=None, ROBOTSTXT_OBEY=False, DOWNLOAD_TIMEOUT=2, DOWNLOAD_DELAY=0.2,
+        CONCURRENT_REQUESTS=SLOTS, LOG_LEVEL="WARNING",
     )  # fmt: skip
-    ran = process.wait(120)
     over.set()
-    assert ran.code == 0, ran.err
     last = max(web.asked.index(url) for url in found)
     asked_before = {url for url in web.asked[:last] if url in set(dead)}
     assert len(asked_before) < DEAD / 2

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, crawl_words
+from drawn_web import answer
 from forked_scrapy import ROOT, scrapy_environment
 
 from topiccrawler.crawling.page_stores import visits_of
@@ -42,25 +44,14 @@ def page(number: int, depth: int) -> bytes:
 
 
 @pytest.fixture
-def web(draw_web: Callable[..., Any], answer: Callable[..., Any]) -> Any:
+def web(draw_web: Callable[..., Any]) -> Any:
     pages = {SEED: answer(200, page(0, 0))}
     for depth, numbers in ((1, range(1, 4)), (2, range(4, 13)), (3, range(13, 40))):
         pages |= {f"{SEED}{depth}/{n}": answer(200, page(n, depth)) for n in numbers}
     return draw_web(pages)
 
 
-def line(folder: Path, *more: str) -> list[str]:
-    settings = {
-        "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS": 1, "JOBDIR": folder, "TOPIC_DUPLICATES": "keep",
-    }  # fmt: skip
-    options = ["-a", "topic=finance", "-a", f"seeds={SEED}", "-a", "strategy=adaptive"]
-    return [
-        "crawl",
-        "topic",
-        *options,
-        *(word for name, v in settings.items() for word in ("-s", f"{name}={v}")),
-        *more,
-    ]
+OPTIONS = {"strategy": "adaptive", "CONCURRENT_REQUESTS": 1, "TOPIC_DUPLICATES": "keep"}
 
 
 def found(folder: Path) -> list[tuple[str, float, float]]:
@@ -85,19 +76,20 @@ def without_rjieba(*words: str, proxy: str | None = None) -> subprocess.Complete
 
 
 def test_where_rjieba_is_missing_auto_is_jieba_and_rjieba_is_refused_in_one_line(
-    forked_scrapy: Callable[..., Any], web: Any, tmp_path: Path
+    crawl: Crawl, web: Any, tmp_path: Path
 ) -> None:
-    ran = without_rjieba(*line(tmp_path / "auto"), proxy=web.proxy)
+    ran = without_rjieba(*crawl_words(tmp_path / "auto", **OPTIONS), proxy=web.proxy)
     assert ran.returncode == 0, ran.stderr
     visits = found(tmp_path / "auto")
     assert logged(ran.stderr) == f"jieba {version('jieba')}"
-    fast = forked_scrapy(*line(tmp_path / "fast"), proxy=web.proxy)
-    assert (fast.code, logged(fast.err)) == (0, f"rjieba {version('rjieba')}")
-    assert found(tmp_path / "fast") == visits
+    fast = crawl(web, job="fast", **OPTIONS)
+    assert logged(fast.err) == f"rjieba {version('rjieba')}"
+    assert found(fast.job) == visits
     fault = (
         "TOPIC_SEGMENTER: is rjieba, which is not installed; pip install rjieba, or set TOPIC_SEGMENTER=auto"
     )
-    refused = without_rjieba(*line(tmp_path / "none", "-s", "TOPIC_SEGMENTER=rjieba"), proxy=web.proxy)
+    words = crawl_words(tmp_path / "none", TOPIC_SEGMENTER="rjieba", **OPTIONS)
+    refused = without_rjieba(*words, proxy=web.proxy)
     assert (refused.returncode != 0, refused.stderr.count(fault)) == (True, 1)
     assert "Traceback" not in refused.stderr
     of_command = without_rjieba("topics", "show", "finance", "-s", "TOPIC_SEGMENTER=rjieba")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, json_lines
 
 pytestmark = pytest.mark.slow
 
@@ -17,9 +15,7 @@ FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银�
 TRIP = "旅游景点游客增加，旅行社推荐线路，酒店与景区门票优惠，自驾游攻略。" * 4
 
 
-def test_each_page_is_fetched_once_and_kept_for_its_topics(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_each_page_is_fetched_once_and_kept_for_its_topics(crawl: Crawl, forked_scrapy: Any) -> None:
     pages = {
         "http://a.example/fund": f"<title>基金</title><p>{FUNDS}</p>",
         "http://b.example/trip": f"<title>旅游</title><p>{TRIP}</p>",
@@ -28,19 +24,16 @@ def test_each_page_is_fetched_once_and_kept_for_its_topics(
     }
     names = {"fund": "基金", "trip": "旅游", "both": "旅游基金", "none": "天气"}
     links = "".join(f"<a href='{url}'>{names[url.rpartition('/')[2]]}</a>" for url in pages)
-    web, job = draw_web({SEED: links, **pages}), tmp_path / "job"
-    settings = (f"JOBDIR={job}", "DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False", "ROBOTSTXT_OBEY=False")
-    options = [part for setting in settings for part in ("-s", setting)]
-    line = ("crawl", "topic", "-a", "topic=finance,旅游", "-a", f"seeds={SEED}", *options)
-    ran = forked_scrapy(*line, proxy=web.proxy)
-    assert ran.code == 0, ran.err
+    options = {"topic": "finance,旅游", "seeds": SEED, "strategy": None, "ROBOTSTXT_OBEY": False}
+    ran = crawl({SEED: links, **pages}, **options)
+    web, job = ran.web, ran.job
     assert "Topic finance+travel (财经+旅游)" in ran.err
     assert sorted(web.fetched()) == sorted([SEED, *pages])
 
     def listed(*words: str) -> dict[str, str]:
         said = forked_scrapy("pages", str(job), "list", "--json", *words)
         assert said.code == 0, said.err
-        return {row["url"].rpartition("/")[2]: row["topic"] for row in map(json.loads, said.out.splitlines())}
+        return {row["url"].rpartition("/")[2]: row["topic"] for row in json_lines(said.out)}
 
     kept = listed()
     assert {name: sorted(topics.split(",")) for name, topics in kept.items()} == {
@@ -53,10 +46,7 @@ def test_each_page_is_fetched_once_and_kept_for_its_topics(
     printed = forked_scrapy("explain", "http://b.example/trip", "--job", str(job))
     assert printed.code == 0, printed.err
     assert "旅游" in printed.out
-    again = forked_scrapy(*line, proxy=web.proxy)
-    assert again.code == 0, again.err
-    assert "'finish_reason': 'finished'" in again.err
-    other = forked_scrapy(*(word.replace("finance,旅游", "finance") for word in line), proxy=web.proxy)
+    assert "'finish_reason': 'finished'" in crawl(web, **options).err
+    other = crawl(web, code=1, **{**options, "topic": "finance"})
     assert "'finance+travel', not 'finance'" in other.err
-    more = forked_scrapy(*line, "-a", "keywords=定投", proxy=web.proxy)
-    assert re.search(r"-a keywords|keywords ", more.err)
+    assert re.search(r"-a keywords|keywords ", crawl(web, code=1, keywords="定投", **options).err)

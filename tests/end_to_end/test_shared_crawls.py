@@ -12,13 +12,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from drawn_crawls import FUNDS, crawl_words
 from forked_scrapy import ForkedScrapy, Started
 from redis_cluster import RedisNodes
 from redis_server import RedisServer
 
 pytestmark = pytest.mark.slow
 
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
 HOSTS, PAGES, CHILDREN = 8, 100, 4
 DELAY_SECONDS = 0.05
 PATIENCE_SECONDS = 120.0
@@ -81,20 +81,11 @@ class Crawl:
 
     def words(self, *more: str) -> list[str]:
         """A command line, behind `scrapy`."""
-        settings = {
-            "REDIS_URL": self.server.url,
-            "TOPIC_DATA_DIR": str(self.folder),
-            "DOWNLOAD_DELAY": self.delay,
-            "AUTOTHROTTLE_ENABLED": False,
-            "ROBOTSTXT_OBEY": False,
-            "TOPIC_DUPLICATES": "keep",
-            "FRONTIER_UNPROVEN_PAGES": 0,
-        }
-        words = [part for name, value in settings.items() for part in ("-s", f"{name}={value}")]
-        return [
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={address(0)}",
-            "-a", f"strategy={self.strategy}", "-a", f"job={self.job}", *words, *more,
-        ]  # fmt: skip
+        return crawl_words(
+            self.folder, *more, seeds=address(0), strategy=self.strategy, job=self.job, JOBDIR=None, REDIS_URL=self.server.url,
+            TOPIC_DATA_DIR=self.folder, DOWNLOAD_DELAY=self.delay, ROBOTSTXT_OBEY=False, TOPIC_DUPLICATES="keep",
+            FRONTIER_UNPROVEN_PAGES=0,
+        )  # fmt: skip
 
     def join(self) -> Started:
         """One more process."""
@@ -150,7 +141,6 @@ def test_a_killed_learner_loses_nothing_and_those_left_end_together(
         workers = [crawl.join(), crawl.join(), crawl.join()]
         crawl.until(PAGES // 2)
         doomed = crawl.learner()
-        assert doomed is not None
         doomed.kill()
         left = [worker for worker in workers if worker is not doomed]
         texts = [crawl.ended(worker) for worker in left]

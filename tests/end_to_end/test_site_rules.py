@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import Any
 
-from topiccrawler.store.page_store import read_pages
+from drawn_crawls import HUB, Crawl, stored
 
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "LOG_LEVEL=INFO")
 TEXT = "股票基金的净值上涨，投资者因此更看重银行的存款利率和债券的收益率。" * 4
 PAGE = (
     "<html><head><title>股票基金</title></head><body><h1>股票基金</h1><b class=name>第一篇</b>"
@@ -21,54 +17,29 @@ title = "b.name"
 text = "div.story"
 links = "ul.more"
 """
-CRAWL = (
-    "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.example/", "-a", "strategy=breadth_first",
-)  # fmt: skip
 
 
-def test_a_jobs_rules_say_what_is_stored_and_followed(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
-    web = draw_web({"http://hub.example/": PAGE})
+def test_a_jobs_rules_say_what_is_stored_and_followed(crawl: Crawl, tmp_path: Path) -> None:
     (tmp_path / "rules.toml").write_text(RULES)
-    folder = ("-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job")
-    ran = forked_scrapy(*CRAWL, "-a", f"sites={tmp_path / 'rules.toml'}", *folder, *FAST, proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    assert web.fetched() == ["http://hub.example/", "http://hub.example/more"]
-    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
-        stored = [(record.url, record.title, record.text) for record in store.records()]
-    assert stored == [("http://hub.example/", "第一篇", "基金短评，只有这些。")]
+    ran = crawl({HUB: PAGE}, sites=tmp_path / "rules.toml")
+    assert ran.web.fetched() == [HUB, f"{HUB}more"]
+    found = [(url, record.title, record.text) for url, record in stored(ran.job).items()]
+    assert found == [(HUB, "第一篇", "基金短评，只有这些。")]
 
 
-def test_a_job_stays_on_its_sites_and_keeps_no_old_page(
-    draw_web: Callable[..., Any], forked_scrapy: Callable[..., Any], tmp_path: Path
-) -> None:
-    dated = '<meta property="article:published_time" content="{}">'
+def test_a_job_stays_on_its_sites_and_keeps_no_old_page(crawl: Crawl, tmp_path: Path) -> None:
+    dated = '<meta property="article:published_time" content="{}"></head>'
     links = "<a href=/old>股票</a> <a href=/new>基金</a> <a href=http://away.example/>债券</a>"
+    new = PAGE.replace("投资者", "银行")
     pages = {
-        "http://hub.example/": PAGE.replace("<b class", links + "<b class"),
-        "http://hub.example/old": PAGE.replace("</head>", dated.format("2019-05-01") + "</head>"),
-        "http://hub.example/new": PAGE.replace("</head>", dated.format("2024-05-01") + "</head>").replace(
-            "投资者", "银行"
-        ),
+        HUB: PAGE.replace("<b class", links + "<b class"),
+        f"{HUB}old": PAGE.replace("</head>", dated.format("2019-05-01")),
+        f"{HUB}new": new.replace("</head>", dated.format("2024-05-01")),
         "http://away.example/": PAGE,
     }
-    web = draw_web(pages)
-    (tmp_path / "rules.toml").write_text(
-        '[sites."hub.example"]\nonly = true\nlinks = "body"\n', encoding="utf-8"
-    )
-    folder = (
-        "-s",
-        f"TOPIC_DATA_DIR={tmp_path / 'data'}",
-        "-s",
-        "TOPIC_JOB=job",
-        "-s",
-        "TOPIC_DUPLICATES=keep",
-    )
-    options = ("-a", f"sites={tmp_path / 'rules.toml'}", "-a", "since=2020-01-01", "-a", "formats=html")
-    ran = forked_scrapy(*CRAWL, *options, *folder, *FAST, proxy=web.proxy)
-    assert ran.code == 0, ran.err
-    assert "http://away.example/" not in web.fetched()
-    assert "http://hub.example/old" in web.fetched()
-    with closing(read_pages(tmp_path / "data/job/job.sqlite")) as store:
-        assert {record.url for record in store.records()} == {"http://hub.example/", "http://hub.example/new"}
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[sites."hub.example"]\nonly = true\nlinks = "body"\n', encoding="utf-8")
+    ran = crawl(pages, sites=rules, since="2020-01-01", formats="html", TOPIC_DUPLICATES="keep")
+    assert "http://away.example/" not in ran.web.fetched()
+    assert f"{HUB}old" in ran.web.fetched()
+    assert set(stored(ran.job)) == {HUB, f"{HUB}new"}

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import pytest
+from drawn_crawls import FUNDS, HUB, Crawl
+from drawn_web import answer
 from warcio.checker import Checker
 
 from topiccrawler.crawling.page_stores import visits_of
 from topiccrawler.results.link_graph import write_graph
 
 pytestmark = pytest.mark.slow
-
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-FAST = ("-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", "-s", "CONCURRENT_REQUESTS=1")
-HUB = "http://hub.example/"
 
 
 def page(title: str, *links: str) -> str:
@@ -39,15 +35,10 @@ def visits(job: Path) -> list[tuple[str, int, bool]]:
     return sorted((visit.url, visit.status, visit.stored) for visit in visits_of(job))
 
 
-def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
-    draw_web: Callable[..., Any],
-    answer: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    tmp_path: Path,
-) -> None:
+def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(crawl: Crawl, tmp_path: Path) -> None:
     """Compressed pages, a redirect, copies, a failure that is tried again, a 404 and what robots.txt forbids."""
     again = iter([answer(503), *[answer(200, page("busy").encode())] * 9])
-    web = draw_web({
+    pages = {
         "http://hub.example/robots.txt": answer(200, b"User-agent: *\nDisallow: /secret", Content_Type="text/plain"),
         HUB: page("hub", "/packed", "/moved", "/copy1", "/copy2", "/busy", "/gone", "/secret", "http://b.example/"),
         f"{HUB}packed": answer(
@@ -61,31 +52,20 @@ def test_a_crawl_replayed_from_its_own_warc_fetches_the_same_pages(
         f"{HUB}busy": lambda: next(again),
         f"{HUB}secret": page("secret"),
         "http://b.example/": page("b"),
-    })  # fmt: skip
-
-    def crawl(job: str, *options: str, proxy: str | None = None) -> Any:
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={HUB}", "-a", "strategy=breadth_first",
-            "-s", f"JOBDIR={tmp_path / job}", *FAST, *options, proxy=proxy,
-        )  # fmt: skip
-        assert ran.code == 0, ran.err
-        return ran
+    }  # fmt: skip
 
     warc = tmp_path / "web.warc.gz"
-    ran = crawl("first", "-s", f"WARC_OUT={warc}", proxy=web.proxy)
+    ran = crawl(pages, job="first", CONCURRENT_REQUESTS=1, WARC_OUT=warc)
     assert "'topic/warc/revisits': 1" in ran.err
-    assert (f"{HUB}secret" in web.asked, web.asked.count(f"{HUB}busy")) == (False, 2)
+    assert (f"{HUB}secret" in ran.web.asked, ran.web.asked.count(f"{HUB}busy")) == (False, 2)
     checker = Checker(type("Arguments", (), {"verbose": False, "inputs": [str(warc)]})())
     checker.process_all()
     assert checker.exit_value == 0
 
-    crawl("again", "-s", f"REPLAY_WARC={warc}", "-s", "TOPIC_LINK_GRAPH=True")
+    crawl(None, job="again", CONCURRENT_REQUESTS=1, REPLAY_WARC=warc, TOPIC_LINK_GRAPH=True)
     first = visits(tmp_path / "first")
     assert visits(tmp_path / "again") == first  # but for the order: what is tried again comes later
-    assert (len(first), sum(stored for *_, stored in first)) == (
-        10,
-        8,
-    )  # the 404 and the forbidden one are not kept
+    assert (len(first), sum(stored for *_, stored in first)) == (10, 8)  # not the 404 and the forbidden one
     links = edges(tmp_path / "again")
     assert {("", "packed", "found"), ("packed", "deep", "found"), ("packed", "copy1", "link")} <= links
     assert {kind for *_, kind in edges(tmp_path / "first")} == {"found"}

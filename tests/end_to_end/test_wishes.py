@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl, ends, json_lines, stats_of
+from drawn_web import answer
 
 from topiccrawler import Job
 from topiccrawler.crawling.page_stores import open_sample
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
+
+pytestmark = pytest.mark.slow
 
 FUNDS = "基金净值上涨，股票市场成交量放大，投资者买入债券。"
-SETTINGS = ("DOWNLOAD_DELAY=0", "AUTOTHROTTLE_ENABLED=False")
+OPTIONS = {"seeds": "http://hub.cn/", "strategy": None, "pages": 40}
 
 
 def page(title: str, *hrefs: str, head: str = "", text: str = FUNDS) -> str:
@@ -26,61 +25,28 @@ def page(title: str, *hrefs: str, head: str = "", text: str = FUNDS) -> str:
     return f"<html><head><title>{title}</title>{head}</head><body><p>{title}：{text * 12}</p><ul>{links}</ul></body></html>"
 
 
-@pytest.fixture
-def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    def run(web: Any, *more: str, job: str = "job", pages: int = 40) -> Path:
-        folder = tmp_path / job
-        options = [part for one in (*SETTINGS, f"JOBDIR={folder}", *more) for part in ("-s", one)]
-        ran = forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", "seeds=http://hub.cn/", "-a", f"pages={pages}",
-            *options, proxy=web.proxy,
-        )  # fmt: skip
-        assert ran.code == 0, ran.err
-        return folder
-
-    return run
-
-
-def ends(folder: Path) -> dict[str, tuple[State, str]]:
-    with SqliteFrontier(JobDatabase(folder / "job.sqlite", read_only=True)) as frontier:
-        return {row.link.url: (row.state, row.reason) for row in frontier.look().rows()}
-
-
-def stats_of(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "stats.json").read_text())
-    return found
-
-
-@pytest.mark.slow
 def test_a_page_that_asks_so_is_not_kept_and_its_links_are_not_queued(
-    draw_web: Callable[..., Any],
-    crawl: Callable[..., Any],
-    answer: Callable[..., Any],
-    forked_scrapy: Callable[..., Any],
-    tmp_path: Path,
+    crawl: Crawl, forked_scrapy: Any
 ) -> None:
     asks = '<meta name="robots" content="noindex">'
     old = "unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT"
-    web = draw_web(
-        {
-            "http://hub.cn/": page("股票", *(f"/{n}" for n in range(1, 9))),
-            "http://hub.cn/1": page("私密基金一", "/from1", head=asks),
-            "http://hub.cn/from1": page("链接来的基金"),
-            "http://hub.cn/2": page("基金二", "/from2", head='<meta name="topiccrawler" content="nofollow">'),
-            "http://hub.cn/from2": page("没有人跟来"),
-            "http://hub.cn/3": answer(
-                200, page("基金三", "/from3").encode(), X_Robots_Tag="noindex, nofollow"
-            ),
-            "http://hub.cn/from3": page("没有人跟来"),
-            "http://hub.cn/4": answer(200, page("基金四", "/from4").encode(), X_Robots_Tag="otherbot: none"),
-            "http://hub.cn/from4": page("跟来了的基金"),
-            "http://hub.cn/5": answer(200, page("基金五").encode(), X_Robots_Tag=old),
-            "http://hub.cn/6": page("天气", head=asks, text="周末天气晴朗，适合出门散步。"),
-            "http://hub.cn/7": page("私密基金七", head='<meta name="robots" content="index">' + asks),
-            "http://hub.cn/8": page("基金八", head='<meta name="googlebot" content="noindex">'),
-        }
-    )
-    folder = crawl(web)
+    pages = {
+        "http://hub.cn/": page("股票", *(f"/{n}" for n in range(1, 9))),
+        "http://hub.cn/1": page("私密基金一", "/from1", head=asks),
+        "http://hub.cn/from1": page("链接来的基金"),
+        "http://hub.cn/2": page("基金二", "/from2", head='<meta name="topiccrawler" content="nofollow">'),
+        "http://hub.cn/from2": page("没有人跟来"),
+        "http://hub.cn/3": answer(200, page("基金三", "/from3").encode(), X_Robots_Tag="noindex, nofollow"),
+        "http://hub.cn/from3": page("没有人跟来"),
+        "http://hub.cn/4": answer(200, page("基金四", "/from4").encode(), X_Robots_Tag="otherbot: none"),
+        "http://hub.cn/from4": page("跟来了的基金"),
+        "http://hub.cn/5": answer(200, page("基金五").encode(), X_Robots_Tag=old),
+        "http://hub.cn/6": page("天气", head=asks, text="周末天气晴朗，适合出门散步。"),
+        "http://hub.cn/7": page("私密基金七", head='<meta name="robots" content="index">' + asks),
+        "http://hub.cn/8": page("基金八", head='<meta name="googlebot" content="noindex">'),
+    }
+    ran = crawl(pages, **OPTIONS)
+    web, folder = ran.web, ran.job
     assert sorted(one.url for one in Job(folder).pages()) == [
         f"http://hub.cn/{path}" for path in ("", "2", "4", "8", "from1", "from4")
     ]
@@ -105,9 +71,41 @@ def test_a_page_that_asks_so_is_not_kept_and_its_links_are_not_queued(
         "State     discarded: noindex (X-Robots-Tag); links not followed: nofollow (X-Robots-Tag)" in why.out
     )
 
-    folder = crawl(web, "TOPIC_ROBOTS_TAGS_OBEY=False", job="other")
+    folder = crawl(web, job="other", TOPIC_ROBOTS_TAGS_OBEY=False, **OPTIONS).job
     assert len(list(Job(folder).pages())) == 12
     assert not [key for key in stats_of(folder) if "robots_tags" in key]
+
+
+def test_a_page_that_asks_so_when_it_is_looked_at_again_leaves_the_corpus(
+    crawl: Crawl, forked_scrapy: Any
+) -> None:
+    asks = '<meta name="robots" content="noindex">'
+    pages = {
+        "http://hub.cn/": page("股票", "/1", "/2", "/3", "/4"),
+        "http://hub.cn/1": page("基金一", text="基金一号净值上涨，投资者买入。"),
+        "http://hub.cn/2": page("基金二", text="基金二号净值下跌，投资者卖出。"),
+        "http://hub.cn/3": page("天气", "/5", text="周末天气晴朗，适合出门散步。"),
+        "http://hub.cn/4": page("基金一", text="基金一号净值上涨，投资者买入。"),  # a copy of the first
+        "http://hub.cn/5": page("基金五", text="基金五号净值持平，投资者等待。"),
+    }
+    ran = crawl(pages, **OPTIONS)
+    web, folder = ran.web, ran.job
+    before = {one.url[-1] for one in Job(folder).pages()}
+    assert before >= {"1", "2", "5"}
+    assert [one.url for one in open_sample(folder).records()] == ["http://hub.cn/3"]
+    for number, title in ((1, "基金一"), (3, "天气")):
+        web.pages[f"http://hub.cn/{number}"] = page(title, head=asks)
+    crawl(web, revisit="true", **OPTIONS)
+    assert {one.url[-1] for one in Job(folder).pages()} == before - {"1", "4"}
+    assert list(open_sample(folder).records()) == []
+    listed = forked_scrapy("pages", str(folder), "--refused", "--json").out
+    refused = {line["url"][-1]: line["refusal"] for line in json_lines(listed)}
+    assert refused == {"1": "noindex (meta robots)", "4": "noindex (meta robots)"}
+    assert "(noindex (meta robots))" in forked_scrapy("pages", str(folder), "--refused").out
+    why = forked_scrapy("explain", "http://hub.cn/1", "--job", str(folder)).out
+    assert "by the page's own wish, noindex (meta robots): not kept any more" in why
+    assert forked_scrapy("pages", str(folder), "judge").code == 0
+    assert {one.url[-1] for one in Job(folder).pages()} == before - {"1", "4"}
 
 
 ROBOTS = """
@@ -126,32 +124,28 @@ TDM = b"""[
 SIGNAL = "train-ai=n, ai-use=n; source=robots.txt Content-Signal"
 
 
-@pytest.mark.slow
-def test_what_is_said_about_use_is_kept_with_each_page_and_its_source(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
-) -> None:
+def test_what_is_said_about_use_is_kept_with_each_page_and_its_source(crawl: Crawl) -> None:
     noai = '<meta name="robots" content="noai, noimageai">'
     both = {"tdm-reservation": "1", "Content-Usage": "train-ai=n;x=1, search=y, ai-use=?1"}
-    web = draw_web(
-        {
-            "http://hub.cn/": page(
-                "股票", "/ai/no/1", "/基金/2", "http://a.cn/", "http://a.cn/open/1", "http://a.cn/open/2",
-                "http://b.cn/", "http://c.cn/", "http://c.cn/2", "http://d.cn/",
-            ),
-            "http://hub.cn/robots.txt": answer(200, ROBOTS.replace("search=yes, ", "").encode(), Content_Type="text/plain"),
-            "http://hub.cn/ai/no/1": page("基金一"),
-            "http://hub.cn/%E5%9F%BA%E9%87%91/2": page("基金二"),
-            "http://a.cn/.well-known/tdmrep.json": answer(200, TDM, Content_Type="application/json"),
-            "http://a.cn/": page("债券一"),
-            "http://a.cn/open/1": page("债券二"),
-            "http://a.cn/open/2": page("债券三", head='<meta name="tdm-reservation" content="1">'),
-            "http://b.cn/": answer(200, page("银行", head=noai).encode(), **both),
-            "http://c.cn/": page("保险一"),
-            "http://c.cn/2": page("保险二"),
-            "http://d.cn/": page("天气", text="周末天气晴朗，适合出门散步。"),
-        }
-    )  # fmt: skip
-    folder = crawl(web)
+    pages = {
+        "http://hub.cn/": page(
+            "股票", "/ai/no/1", "/基金/2", "http://a.cn/", "http://a.cn/open/1", "http://a.cn/open/2",
+            "http://b.cn/", "http://c.cn/", "http://c.cn/2", "http://d.cn/",
+        ),
+        "http://hub.cn/robots.txt": answer(200, ROBOTS.replace("search=yes, ", "").encode(), Content_Type="text/plain"),
+        "http://hub.cn/ai/no/1": page("基金一"),
+        "http://hub.cn/%E5%9F%BA%E9%87%91/2": page("基金二"),
+        "http://a.cn/.well-known/tdmrep.json": answer(200, TDM, Content_Type="application/json"),
+        "http://a.cn/": page("债券一"),
+        "http://a.cn/open/1": page("债券二"),
+        "http://a.cn/open/2": page("债券三", head='<meta name="tdm-reservation" content="1">'),
+        "http://b.cn/": answer(200, page("银行", head=noai).encode(), **both),
+        "http://c.cn/": page("保险一"),
+        "http://c.cn/2": page("保险二"),
+        "http://d.cn/": page("天气", text="周末天气晴朗，适合出门散步。"),
+    }  # fmt: skip
+    ran = crawl(pages, **OPTIONS)
+    folder = ran.job
     assert {one.url: one.usage for one in Job(folder).pages()} == {
         "http://hub.cn/": f"train-ai=y; source=robots.txt | {SIGNAL}",
         "http://hub.cn/ai/no/1": f"train-ai=n, search=y; source=robots.txt | {SIGNAL}",
@@ -164,15 +158,12 @@ def test_what_is_said_about_use_is_kept_with_each_page_and_its_source(
         "http://c.cn/": "unstated",
         "http://c.cn/2": "unstated",
     }
-    asked = [url for url in web.asked if url.endswith("tdmrep.json")]
+    asked = [url for url in ran.web.asked if url.endswith("tdmrep.json")]
     assert sorted(asked) == [f"http://{host}/.well-known/tdmrep.json" for host in ("a.cn", "c.cn", "hub.cn")]
     assert stats_of(folder)["topic/tdm_files/asked"] == 3
 
 
-@pytest.mark.slow
-def test_a_host_that_does_not_answer_about_use_holds_up_nobody_else(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
-) -> None:
+def test_a_host_that_does_not_answer_about_use_holds_up_nobody_else(crawl: Crawl) -> None:
     """Its own pages wait until the others are fetched; a file that robots.txt forbids is not asked for."""
     others = [f"http://b.cn/{number}" for number in range(6)]
     served, all_served = set[str](), threading.Event()
@@ -186,17 +177,15 @@ def test_a_host_that_does_not_answer_about_use_holds_up_nobody_else(
     def file() -> Any:
         return answer(200, b'[{"location": "/", "tdm-reservation": 1}]' if all_served.wait(8) else b"[]")
 
-    web = draw_web(
-        {
-            "http://hub.cn/": page("股票", *others),
-            "http://hub.cn/.well-known/tdmrep.json": file,
-            "http://b.cn/robots.txt": answer(
-                200, b"User-agent: *\nDisallow: /.well-known/", Content_Type="text/plain"
-            ),
-            **{url: partial(serve, url) for url in others},
-        }
-    )
-    folder = crawl(web)
-    found = {one.url: one.usage for one in Job(folder).pages()}
+    pages = {
+        "http://hub.cn/": page("股票", *others),
+        "http://hub.cn/.well-known/tdmrep.json": file,
+        "http://b.cn/robots.txt": answer(
+            200, b"User-agent: *\nDisallow: /.well-known/", Content_Type="text/plain"
+        ),
+        **{url: partial(serve, url) for url in others},
+    }
+    ran = crawl(pages, **OPTIONS)
+    found = {one.url: one.usage for one in Job(ran.job).pages()}
     assert found == {"http://hub.cn/": "tdm=n; source=tdmrep.json", **dict.fromkeys(others, "unstated")}
-    assert "http://b.cn/.well-known/tdmrep.json" not in web.asked
+    assert "http://b.cn/.well-known/tdmrep.json" not in ran.web.asked

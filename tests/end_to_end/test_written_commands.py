@@ -79,7 +79,6 @@ def test_the_tutorial_leads_to_a_searched_and_exported_corpus(follower: Follower
 
     for job in ("whole", "breadth"):
         row = re.search(rf"^`{job}`.*\| (\d+) \| (\d+)$", text, re.MULTILINE)
-        assert row is not None
         fetched, kept = figures(up_to(f"JOBDIR=jobs/{job}"))
         assert (fetched, near(kept, int(row[2]))) == (int(row[1]), True), job
     hits = up_to("search")

@@ -95,6 +95,14 @@ def test_targets_budgets_and_faults_are_reasons_too(tmp_path: Path) -> None:
     made.harvest.add(kept=True, kind="list")
     stats = {"frontier/urls/over_budget": 4, "frontier/urls/waiting": 4}
     assert re.match("[^;]*budget[^;]*; 4 URLs .*budget", why("finished", made, stats, resumable=True))
+    made = crawl(tmp_path, pages="100")
+    made.seed(made.seeds, made.clock())
+    for host in ("a.cn", "b.cn", "c.cn"):
+        made.hosts.back_off(host, made.clock() + 90, "failing: timeout")
+    for _ in range(99):
+        made.harvest.add(kept=False)
+    assert numbers(why("finished", made, {}, resumable=True)) == ["99", "100"]
+    assert not made.has_more(made.clock(), under_way=0)
     fault = str(StateError("job.sqlite", "is full", "make room"))
     assert why("storage_failed", made, {}, resumable=True, faults=[fault]) == f"failed; {fault}"
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from drawn_crawls import Crawl
+from drawn_web import answer
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
@@ -107,27 +108,11 @@ def test_an_explanation_is_told_the_private_address_that_a_name_was_seen_to_have
     ]
 
 
-@pytest.fixture
-def crawl(forked_scrapy: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    """Crawl without a proxy, straight from the sockets on loopback."""
-
-    def run(seed: str, *args: str, **options: Any) -> Any:
-        return forked_scrapy(
-            "crawl", "topic", "-a", "topic=finance", "-a", f"seeds={seed}", "-a", "strategy=breadth_first",
-            "-s", f"TOPIC_DATA_DIR={tmp_path / 'data'}", "-s", "TOPIC_JOB=job", "-s", "ROBOTSTXT_OBEY=False",
-            "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=False", *args, **options,
-        )  # fmt: skip
-
-    return run
-
-
 def hostile(seed_port: str, port: str) -> str:
     """A page whose links lead to another port of this machine, spelt in five ways, and one to its own host."""
     names = ["127.0.0.1", "localhost", "2130706433", "127.1", "[::ffff:127.0.0.1]"]
-    hrefs = [f"http://{name}:{port}/secret" for name in names] + [
-        f"http://127.0.0.1:{seed_port}/own",
-        "/jump",
-    ]
+    own = f"http://127.0.0.1:{seed_port}/own"
+    hrefs = [*(f"http://{name}:{port}/secret" for name in names), own, "/jump"]
     return "".join(f'<a href="{href}">基金</a>' for href in hrefs)
 
 
@@ -136,14 +121,13 @@ def port_of(web: Any) -> str:
 
 
 def test_a_hostile_page_cannot_make_the_crawler_fetch_this_machine_but_a_seed_on_it_is_crawled(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+    draw_web: Callable[..., Any], crawl: Crawl
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/own": "<p>own"})
     web.pages["/"] = hostile(port_of(web), port_of(secret))
     web.pages["/jump"] = answer(302, Location=f"http://127.0.0.1:{port_of(secret)}/secret")
-    ran = crawl(web.proxy + "/")
-    assert ran.code == 0, ran.err
+    ran = crawl(None, seeds=f"{web.proxy}/", ROBOTSTXT_OBEY=False)
     assert secret.asked == []
     assert sorted(web.asked) == ["/", "/jump", "/own"]
     # five links and the redirect; 127.1 and 2130706433 may be one URL or two, the redirect may lead to a known one
@@ -162,14 +146,14 @@ def test_the_resolver_lets_no_strangers_name_lead_inside() -> None:
     assert inside == {"mine.example": "127.0.0.1", "trap.example": "127.0.0.1"}
 
 
-@pytest.mark.parametrize("words", [(), ("-s", "TOPIC_PRIVATE_NETWORK=True")], ids=["refused", "asked for"])
+@pytest.mark.parametrize("is_open", [None, True])
 def test_a_setting_opens_the_private_network(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], words: tuple[str, ...]
+    draw_web: Callable[..., Any], crawl: Crawl, is_open: bool | None
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/": f'<a href="http://localhost:{port_of(secret)}/secret">基金</a>'})
-    crawl(web.proxy + "/", *words)
-    assert secret.asked == (["/secret"] if words else [])
+    crawl(None, seeds=f"{web.proxy}/", ROBOTSTXT_OBEY=False, TOPIC_PRIVATE_NETWORK=is_open)
+    assert secret.asked == (["/secret"] if is_open else [])
 
 
 SPELT = (
@@ -180,28 +164,21 @@ SPELT = (
 
 
 def test_no_request_for_a_host_spelt_as_private_reaches_a_proxy_and_names_are_its_business(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any], answer: Callable[..., Any]
+    crawl: Crawl,
 ) -> None:
     links = "".join(f'<a href="http://{name}/x">基金</a>' for name in SPELT)
     jumps = "".join(f'<a href="/jump{number}">基金</a>' for number in range(len(SPELT)))
-    pages = {
-        f"http://hub.example/jump{number}": answer(
-            302, Location=f"http://{name}/y".encode().decode("latin-1")
-        )
-        for number, name in enumerate(SPELT)
-    }
+    places = [f"http://{name}/y".encode().decode("latin-1") for name in SPELT]
     seed = "http://127.0.0.1:8000/"
-    proxied = draw_web(
-        {
-            "http://hub.example/": f'{links}{jumps}<a href="http://named.example/">基金</a>',
-            "http://named.example/": "<p>open",
-            seed: '<a href="/own">基金</a>',
-            f"{seed}own": "<p>own",
-            **pages,
-        }
-    )
-    ran = crawl(f"http://hub.example/,{seed}", "-s", "ROBOTSTXT_OBEY=True", proxy=proxied.proxy)
-    assert ran.code == 0, ran.err
+    pages = {
+        "http://hub.example/": f'{links}{jumps}<a href="http://named.example/">基金</a>',
+        "http://named.example/": "<p>open",
+        seed: '<a href="/own">基金</a>',
+        f"{seed}own": "<p>own",
+        **{f"http://hub.example/jump{at}": answer(302, Location=place) for at, place in enumerate(places)},
+    }
+    ran = crawl(pages, seeds=f"http://hub.example/,{seed}")
+    proxied = ran.web
     robots = {f"http://{host}/robots.txt" for host in ("hub.example", "named.example", "127.0.0.1:8000")}
     assert {*proxied.fetched(), *robots} == {*proxied.pages, *robots}
     assert robots <= set(proxied.asked)
@@ -209,11 +186,11 @@ def test_no_request_for_a_host_spelt_as_private_reaches_a_proxy_and_names_are_it
 
 
 def test_another_port_of_a_seed_named_by_the_user_is_refused_too(
-    draw_web: Callable[..., Any], crawl: Callable[..., Any]
+    draw_web: Callable[..., Any], crawl: Crawl
 ) -> None:
     secret = draw_web({"/secret": "<p>secret"})
     web = draw_web({"/own": "<p>own"})
     web.pages["/"] = f'<a href="http://localhost:{port_of(secret)}/secret">基金</a><a href="/own">自</a>'
-    crawl(f"http://localhost:{port_of(web)}/")
+    crawl(None, seeds=f"http://localhost:{port_of(web)}/", ROBOTSTXT_OBEY=False)
     assert secret.asked == []
     assert web.asked == ["/", "/own"]

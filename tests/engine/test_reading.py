@@ -42,7 +42,6 @@ def test_a_page_with_a_refresh_is_read_once(
 ) -> None:
     request, response = answer(body, **header)
     content = content_with_refresh(crawl, request, response)
-    assert content is not None
     assert (content.refresh.href if content.refresh is not None else None) == target
     assert read_ahead(crawl, response) == {"content": content, "extract": None}
     assert read_ahead(crawl, response) == {"content": None, "extract": None}

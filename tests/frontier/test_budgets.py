@@ -190,7 +190,6 @@ def test_a_calendar_of_relevant_pages_that_say_the_same_is_refused_by_its_shape(
     same = dict.fromkeys(months, "基金日历")
     assert crawl.run(relevant=frozenset([*months, "a.cn/good"]), words=same) == [*months[:4], "a.cn/good"]
     row = frontier.look().row("http://a.cn/cal/5")
-    assert row is not None
     assert row.state is State.DISCARDED
     assert row.reason.startswith("trap: shape: /cal/# ")
     assert crawl.budgets.refused == {"shape": 5}
@@ -208,7 +207,6 @@ def test_faults_of_the_network_are_not_held_against_a_host_but_what_is_no_page_i
         (State.DISCARDED, "no page", True),
     ):
         leased = crawl.ordering.lease(0.0)
-        assert leased is not None
         crawl.ordering.end(leased.link.url, state, reason, 0.0, fetched=fetched)
     assert crawl.ordering.lease(0.0) is None
     assert crawl.budgets.closed == {"a.cn": HOST_UNPRODUCTIVE}

@@ -63,8 +63,6 @@ def test_a_killed_crawl_keeps_every_acknowledged_page_with_its_links(tmp_path: P
     announced: list[int] = []
     command = [sys.executable, "-c", CRAWL, str(path), str(per_commit), str(LINKS)]
     crawls = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-    assert crawls.stdin is not None
-    assert crawls.stdout is not None
     for _ in range(6):
         crawls.stdin.write("crawl\n")
         crawl = int(crawls.stdout.readline())
@@ -92,7 +90,6 @@ def test_a_leftover_of_a_killed_process_does_not_lock_the_frontier(tmp_path: Pat
     holder = subprocess.Popen(
         [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert holder.stdout is not None
     assert holder.stdout.readline() == "1\n"
     holder.kill()
     holder.communicate()

@@ -73,7 +73,6 @@ def test_a_host_that_gave_a_page_is_like_any_other() -> None:
     assert leased(frontier, most=8) == [f"s{number}.cn" for number in range(8)]
     hosts.gave_page("s0.cn")
     frontier.end("http://s0.cn/", State.COMPLETED, "kept", 0.5)
-    assert hosts.seeds is not None
     assert hosts.seeds.under_way == 7
     assert leased(frontier, 1.0, most=3) == ["s8.cn", "s0.cn", "s9.cn"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import synthetic_web as synthetic_web_file
-from fastwarc.warc import WarcRecord, WarcRecordType
 
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
+from topiccrawler.replay.warc_writing import write_web
 
 TOPIC = """
 name = "tea"
@@ -34,18 +34,13 @@ def record(tmp_path: Path) -> Callable[..., Path]:
 
     def write(pages: Mapping[str, object], name: str = "web.warc") -> Path:
         path = tmp_path / name
-        with path.open("wb") as file:
-            for url, page in pages.items():
-                status, headers, html = page if isinstance(page, tuple) else ("200 OK", {}, page)
-                fields = {"Content-Type": "text/html; charset=utf-8", **headers}
-                head = "".join(f"{field}: {value}\r\n" for field, value in fields.items())
-                response = WarcRecord()
-                response.init_headers(WarcRecordType.response)
-                response.headers["WARC-Target-URI"] = url
-                response.headers["Content-Type"] = "application/http; msgtype=response"
-                response.set_bytes_content(f"HTTP/1.1 {status}\r\n{head}\r\n{html}".encode())
-                response.write(file)
+        write_web(path, ((url, *answered(page)) for url, page in pages.items()))
         return path
+
+    def answered(page: object) -> tuple[int, list[tuple[str, str]], bytes]:
+        status, headers, html = page if isinstance(page, tuple) else ("200 OK", {}, page)
+        fields = {"Content-Type": "text/html; charset=utf-8", **headers}
+        return int(status.split()[0]), list(fields.items()), str(html).encode()
 
     return write
 

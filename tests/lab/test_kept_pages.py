@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from topiccrawler.crawling.page_filter import Verdict
-from topiccrawler.lab.measures import Assessed, Bin, Curve, Kept, Scored, Truth, figures, reliability
+from topiccrawler.lab.measures import Assessed, Bin, Curve, Kept, Truth, figures, reliability
 
 PAGES = [
     Assessed(True, 0.95, True),
@@ -65,21 +65,13 @@ FIRST = {0: Verdict(0.9, KEEP), 2: Verdict(0.6, KEEP), 4: Verdict(1.0, KEEP), 3:
 ORACLE = Curve.of([True, True, True])
 
 
-def kept(truth: Truth, *verdicts: dict[int, Verdict]) -> dict[str, object]:
-    orders = [[4, 0, 2, 1, 3], [0, 1]]
-    scored = Scored.of(truth, orders[: len(verdicts)], verdicts)
-    found: dict[str, object] = figures(scored, ORACLE, truth, 5, [5])
-    return found
-
-
 def test_what_is_kept_is_counted_over_the_pages_fetched() -> None:
     """Fetched 4, 0, 2, 1, 3: 0 is kept second, on topic; 2 third, off. Two content pages on topic can be reached."""
-    scored = Scored.of(TRUTH, [[4, 0, 2, 1, 3]], [FIRST])
-    found = figures(scored, ORACLE, TRUTH, 5, [1, 2, 3, 5])
+    found = figures([TRUTH.measured([4, 0, 2, 1, 3], FIRST)], ORACLE, TRUTH, 5, [1, 2, 3, 5])
     assert found["kept_precision"] == {"1": None, "2": 1.0, "3": 0.5, "5": 0.5}
     assert found["kept_recall"] == {"1": 0.0, "2": 0.5, "3": 0.5, "5": 0.5}
 
 
 def test_the_page_classifier_is_not_measured_by_itself() -> None:
     judged = Truth("judge", TRUTH.relevant, frozenset(), TRUTH.reachable)
-    assert "kept" not in kept(judged, FIRST)
+    assert judged.measured([4, 0], FIRST).assessed is None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
+from topiccrawler.lab.parsed_pages import no_bar
 from topiccrawler.topics.seeds import Seeds
 
 pytestmark = pytest.mark.slow
@@ -43,11 +43,6 @@ WEB = {
 FOUND = {*WEB} - {f"{A}/feed", f"{A}/robots.txt", f"{A}/sitemap.xml", f"{A}/unasked/"}
 
 
-@contextlib.contextmanager
-def silent(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    yield lambda _: None
-
-
 @pytest.fixture
 def plan(record: Callable[..., Path], tea: Path) -> Plan:
     return Plan(
@@ -61,7 +56,7 @@ def plan(record: Callable[..., Path], tea: Path) -> Plan:
 
 
 def order(plan: Plan, folder: Path) -> list[str]:
-    [crawled] = compare(plan, folder, silent).outcomes[0].crawls["best_first"]
+    [crawled] = compare(plan, folder, no_bar).outcomes[0].crawls["best_first"]
     urls = [url for url in WEB if url != f"{A}/feed"]
     return [urls[number] for number in crawled.order]
 

@@ -48,9 +48,9 @@ def test_breadth_and_tunnels_of_a_strategy_go_into_a_topic_file(
 ) -> None:
     crawls = LiveCrawls([tmp_path / "web.warc"], recorded(WEB), tmp_path, 1)
     run = Run(Recipe("finance", prune=False), "ipagerank:breadth=broad:tunnels=0", (0,), 50, tmp_path)
-    arguments = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
-    assert f"topic={tmp_path / 'topic.toml'}" in arguments
-    assert "TOPIC_LINK_THRESHOLD=0" not in arguments
+    given, settings = crawls.arguments(run, tmp_path / "seeds.txt", tmp_path)
+    assert given["topic"] == str(tmp_path / "topic.toml")
+    assert settings.get("TOPIC_LINK_THRESHOLD") != 0
     topic = load_topic(str(tmp_path / "topic.toml"))
     assert (topic.name, topic.breadth, topic.tunnel_probability) == ("finance", "broad", 0.0)
     assert topic.page_threshold == load_topic("finance").page_threshold

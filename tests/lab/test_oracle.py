@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from topiccrawler.lab.recorded_web import LinkTable, oracle_order
+from topiccrawler.lab.recorded_web import link_graph, oracle_order
 
-WEB = LinkTable([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])
+WEB = link_graph([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])
 RELEVANT = [4, 5, 6]
 
 
@@ -20,6 +20,6 @@ def test_the_oracle_fetches_what_is_nearest_to_a_relevant_page() -> None:
 
 
 def test_equal_pages_go_first_in_first_out() -> None:
-    fan = LinkTable([[3, 1, 2], [], [], []])
+    fan = link_graph([[3, 1, 2], [], [], []])
     assert oracle_order(fan, [0], [1, 2, 3], 10) == [0, 3, 1, 2]
     assert oracle_order(fan, [2, 0], [], 10) == [2, 0, 3, 1]

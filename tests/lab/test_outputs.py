@@ -18,13 +18,14 @@ from topiccrawler.crawling.page_filter import Verdict
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import Configurations
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
-from topiccrawler.lab.measures import Scored, Truth
+from topiccrawler.lab.measures import Truth
 from topiccrawler.lab.reporting import lines, plots, report, versions, write
 from topiccrawler.lab.runner import Cost, Crawled
 from topiccrawler.topics.seeds import Seeds
 
 EVIL = "http://a.example/<script>alert(1)</script>?a&b"
 TRUTH = Truth("labels", frozenset({1, 2}), frozenset({2}), frozenset(range(5)))
+RECORDED = {"pages": 5, "links": 6, "links_not_recorded": 7, "labelled": 8, "labels_not_recorded": 9}
 COST = Cost(cpu_seconds=2.0, wall_seconds=4.0, peak_memory_mb=100.0)
 
 
@@ -37,11 +38,11 @@ def outcome(topic: str = "tea", truth: Truth = TRUTH) -> Outcome:
         topic,
         truth,
         [EVIL],
-        Scored.of(truth, [[1, 2, 0, 3]]),
+        truth.measured([1, 2, 0, 3]),
         [1, 2, 0, 3],
         Configurations(list(crawls), {"jlse": "jlse <needs> a model"}),
         crawls,
-        {name: Scored.of(truth, [crawled.order for crawled in runs]) for name, runs in crawls.items()},
+        {name: [truth.measured(one.order) for one in runs] for name, runs in crawls.items()},
     )
 
 
@@ -53,13 +54,13 @@ def comparison(tmp_path: Path) -> Callable[..., Comparison]:
         topics = tuple(Recipe(one.topic, prune=False) for one in outcomes)
         specs = ("breadth_first", "random_order", "fish_search:width=3")
         plan = Plan((web,), topics, (Seeds([EVIL], []),), specs, pages=4)
-        return Comparison(plan, list(outcomes), 5, 6, 7, 8, 9)
+        return Comparison(plan, list(outcomes), RECORDED)
 
     return make
 
 
 def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
-    assert write(comparison(outcome()), tmp_path) == [tmp_path]
+    write(comparison(outcome()), tmp_path, {})
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert (found["version"], found["topic"], found["pages"], found["truth"]) == (1, "tea", 4, "labels")
     assert (found["mode"], found["concurrency"], found["seeds"]) == ("replay", 16, [EVIL])
@@ -79,13 +80,7 @@ def test_result_json_has_the_agreed_fields(comparison: Callable[..., Comparison]
     assert found["strategies"]["random_order"]["runs"] == 2
     assert found["absent"] == {"jlse": "jlse <needs> a model"}
     assert found["reachable"] == {"pages": 5, "relevant": 2, "content": 1, "relevant_sites": 0}
-    assert found["recorded"] == {
-        "pages": 5,
-        "links": 6,
-        "links_not_recorded": 7,
-        "labelled": 8,
-        "labels_not_recorded": 9,
-    }
+    assert found["recorded"] == RECORDED
 
 
 VERDICTS = [
@@ -99,14 +94,16 @@ def with_verdicts() -> Outcome:
     truth = dataclasses.replace(TRUTH, counted=frozenset(range(5)))
     found = outcome(truth=truth)
     for name, runs in found.crawls.items():
-        found.scored[name] = Scored.of(truth, [one.order for one in runs], VERDICTS[: len(runs)])
+        found.scored[name] = [
+            truth.measured(one.order, told) for one, told in zip(runs, VERDICTS, strict=False)
+        ]
     return found
 
 
 @pytest.mark.slow
 def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], tmp_path: Path) -> None:
     made = comparison(with_verdicts())
-    write(made, tmp_path)
+    write(made, tmp_path, {})
     found = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert "kept" not in found["oracle"]
     first = found["strategies"]["breadth_first"]["kept"]
@@ -128,7 +125,7 @@ def test_what_is_kept_is_in_every_output(comparison: Callable[..., Comparison], 
 def test_curves_have_a_row_for_each_strategy_run_and_step(
     comparison: Callable[..., Comparison], tmp_path: Path
 ) -> None:
-    write(comparison(outcome()), tmp_path)
+    write(comparison(outcome()), tmp_path, {})
     with (tmp_path / "curves.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["strategy"], row["run"], row["pages"]) for row in rows] == [

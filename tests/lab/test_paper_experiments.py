@@ -12,7 +12,6 @@ from scrapy.settings import Settings
 from topiccrawler.errors import ArgumentError
 from topiccrawler.lab.configurations import named, strategy_of
 from topiccrawler.lab.demo import crawls
-from topiccrawler.lab.measures import checkpoints
 from topiccrawler.lab.paper_experiments import (
     EXPERIMENTS,
     fill_in,
@@ -38,11 +37,6 @@ def test_each_names_what_there_is_and_is_named_with_the_papers(name: str) -> Non
     specs = named(chosen.strategies)
     assert len({strategy_of(spec).name for spec in specs}) >= 1
     assert re.search(rf"\b{name}\b", PAPERS)
-
-
-def test_skyreach_counts_at_every_point_of_figure_3() -> None:
-    chosen = EXPERIMENTS["skyreach"]
-    assert checkpoints(chosen.pages, chosen.step) == [500, 1000, 1500, 2000, 2500, 3000, 3500, 4000]
 
 
 def test_what_a_user_gives_goes_before_the_papers_values() -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.configurations import ALL, named
 from topiccrawler.lab.demo.plan import Web
 from topiccrawler.lab.experiment import Plan, compare
+from topiccrawler.lab.parsed_pages import no_bar
 from topiccrawler.lab.reporting import mean_ratios
 from topiccrawler.link_model.model_file import model_file, save
 from topiccrawler.link_model.training.train import TrainingRecipe, train
@@ -54,7 +54,7 @@ def measured(recording: tuple[Path, Path], folder: Path) -> dict[str, float]:
         pages=PAGES,
         concurrency=1,  # the order alone, not how late a strategy learns
     )
-    outcomes = compare(plan, folder, lambda *_: nullcontext(lambda _: None)).outcomes
+    outcomes = compare(plan, folder, no_bar).outcomes
     return {name: ratio or 0.0 for name, ratio in mean_ratios(outcomes, PAGES).items()}
 
 

@@ -14,16 +14,16 @@ LUCKY = Run(Recipe("tea", prune=False), "lucky", (0,), 5, Path("parsed-pages"))
 
 
 class Log:
-    """Runs that end last come first; `lucky` depends on its seed."""
+    """`lucky` depends on its seed."""
 
     def __init__(self) -> None:
         self.done: list[tuple[str, int]] = []
         self.bars: list[tuple[str, int, int]] = []
 
-    def do(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
-        for number, run in reversed(list(enumerate(runs))):
+    def do(self, runs: Sequence[Run]) -> Iterator[Crawled]:
+        for run in runs:
             self.done.append((run.spec, run.seed))
-            yield number, Crawled([run.seed if run.spec == "lucky" else 7])
+            yield Crawled([run.seed if run.spec == "lucky" else 7])
 
     @contextlib.contextmanager
     def bar(self, what: str, total: int) -> Iterator[Callable[[int], None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from topiccrawler.lab.measures import Curve, Scored, Truth, band, figures, mean
+from topiccrawler.lab.measures import Curve, Truth, band, figures, mean
 
 SITES = {0: "a.example", 1: "b.example"}
 TRUTH = Truth("labels", frozenset({0, 1}), frozenset({1}), frozenset({0, 1, 2, 3, 9}), SITES)
@@ -12,7 +12,7 @@ ORACLE = Curve.of([True, True, False, False])
 
 
 def test_one_run_is_given_as_it_is() -> None:
-    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3]]), ORACLE, TRUTH, 4, [2, 4])
+    found = figures([TRUTH.measured([0, 2, 1, 3])], ORACLE, TRUTH, 4, [2, 4])
     assert found == {
         "harvest_rate": {"2": 0.5, "4": 0.5},
         "target_recall": {"2": 0.5, "4": 1.0},
@@ -27,7 +27,7 @@ def test_one_run_is_given_as_it_is() -> None:
 
 
 def test_several_runs_are_their_mean_with_a_band() -> None:
-    found = figures(Scored.of(TRUTH, [[0, 2, 1, 3], [2, 0, 3]]), ORACLE, TRUTH, 4, [4])
+    found = figures([TRUTH.measured([0, 2, 1, 3]), TRUTH.measured([2, 0, 3])], ORACLE, TRUTH, 4, [4])
     assert found["harvest_rate"] == {"4": (0.5 + 0.25) / 2}
     assert found["oracle_ratio"] == round((6 / 7 + 3 / 7) / 2, 6)
     assert (found["pages"], found["runs"]) == (3.5, 2)
@@ -46,7 +46,7 @@ def test_the_band_is_the_interval_of_the_mean_by_students_t() -> None:
 
 def test_what_cannot_be_measured_is_none() -> None:
     nowhere = Truth("judge", frozenset(), frozenset(), frozenset({0}))
-    found = figures(Scored.of(nowhere, [[0]]), Curve.of([False]), nowhere, 2, [2])
+    found = figures([nowhere.measured([0])], Curve.of([False]), nowhere, 2, [2])
     assert found == {
         "harvest_rate": {"2": 0.0},
         "target_recall": {"2": None},
@@ -63,7 +63,7 @@ def test_half_is_found_where_the_count_first_reaches_it_and_never_when_it_does_n
     truth = Truth("labels", frozenset({0, 1, 2}), frozenset(), frozenset({0, 1, 2, 3}))
 
     def to_half(order: list[int]) -> int | None:
-        found: int | None = figures(Scored.of(truth, [order]), ORACLE, truth, 4)["pages_to_half"]
+        found: int | None = figures([truth.measured(order)], ORACLE, truth, 4)["pages_to_half"]
         return found
 
     assert [to_half(order) for order in ([3, 0, 1, 2], [0, 1, 2], [3, 0], [])] == [3, 2, None, None]

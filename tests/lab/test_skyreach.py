@@ -1,66 +1,17 @@
-"""What docs/papers.md says of the code: each difference names the tests that show it, each table its command and its time."""
+"""What docs/papers.md says of SkyReach's strategies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
+from collections.abc import Sequence
 
-import pytest
-
-from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.experiment import Plan, compare
 from topiccrawler.lab.paper_experiments import EXPERIMENTS
-from topiccrawler.links.extract import extract
 from topiccrawler.model import Link, Page
-from topiccrawler.pages.parse import parse
 from topiccrawler.strategies import STRATEGIES, build
 from topiccrawler.strategies.base import Knowledge, Strategy
 from topiccrawler.text.thesaurus import shipped
-from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
 
 A = "http://a.example"
-FILLER = "今天的天气很好。" * 200
-PAGES = {
-    f"{A}/": "".join(f"<a href=/{at}>{text}</a><br>新闻<br>" for at, text in enumerate(("酒店", "股票", "旅游", "景点"))),
-    f"{A}/0": f"<title>新闻</title><p>{FILLER}酒店{FILLER}</p><a href=/4>旅游</a><br>新闻<br><a href=/5>天气</a>",
-    f"{A}/1": f"<title>股票</title><p>{FILLER}</p><a href=/6>宾馆</a>",
-    f"{A}/2": f"<title>旅游</title><p>{'旅游与景点，' * 30}</p><a href=/7>景点</a><br>新闻<br><a href=/8>股票</a>",
-    f"{A}/3": f"<title>景点</title><p>{'旅游与景点，' * 30}</p>",
-    **{f"{A}/{at}": f"<title>新闻</title><p>{FILLER}</p>" for at in range(4, 9)},
-}  # fmt: skip
-TRIP = 'name = "trip"\nnarrow = false\nproposed_words = 0\n[keywords]\n"旅游" = 1.0\n"景点" = 1.0\n"酒店" = 0.5\n'
-
-
-def silently(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    return nullcontext(lambda _: None)
-
-
-def crawled(web: Path, topic: Path, page_classifier: str) -> tuple[dict[str, list[int]], list[bool]]:
-    """The orders of the strategies of figure 3, and for each page whether the page classifier keeps it."""
-    specs = tuple(EXPERIMENTS["skyreach"].strategies.split(","))
-    recipe = Recipe(str(topic), page_classifier=page_classifier, link_models="none", prune=False)
-    plan = Plan((web,), (recipe,), (Seeds([f"{A}/"], []),), specs, pages=20, concurrency=1)
-    (found,) = compare(plan, topic.parent, silently).outcomes
-    orders = {spec: runs[0].order for spec, runs in found.crawls.items()}
-    return orders, [page in found.truth.relevant for page in range(len(PAGES))]
-
-
-def test_the_orders_of_figure_3_do_not_depend_on_the_page_filter(
-    record: Callable[..., Path], tmp_path: Path
-) -> None:
-    (tmp_path / "trip.toml").write_text(TRIP, encoding="utf-8")
-    web = record(PAGES)
-    of_paper, kept = crawled(
-        web, tmp_path / "trip.toml", EXPERIMENTS["skyreach"].settings["TOPIC_PAGE_CLASSIFIER"]
-    )
-    of_ours, kept_by_share = crawled(web, tmp_path / "trip.toml", "vsm")
-    assert of_paper == of_ours
-    assert all(sorted(order) == [*range(len(PAGES))] for order in of_paper.values())
-    assert of_paper["breadth_first"] != of_paper["ipagerank"]
-    assert kept[1], "one word in a long page has the angle of a page about the topic"
-    assert not kept_by_share[1]
 
 
 def prepared(name: str, **parameters: str) -> Strategy:
@@ -93,12 +44,6 @@ def test_with_c_1_only_equal_words_and_synonyms_count() -> None:
     assert (around, synonym, other) == (0.0, 1.0, 0.0)
     assert 0.5 < nearly < 1.0
     assert scores(alone, LINKS) == [0.0, 1.0, 0.0, 0.0]
-
-
-@pytest.mark.parametrize("href", ["ftp://a.example/file", "telnet://bbs.example/", "irc://a.example/chat"])
-def test_links_to_ftp_telnet_and_chat_are_no_links(href: str) -> None:
-    document = parse(f"<a href='{href}'>文件</a> <a href='/page'>网页</a>")
-    assert [link.url for link in extract(document, f"{A}/", depth=0)] == [f"{A}/page"]
 
 
 def test_no_strategy_of_the_paper_reads_the_relevance_of_pages() -> None:

@@ -6,7 +6,6 @@ The dictionary makes 电动车 of 纯电动车; who keeps 纯电动 whole finds 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.lab.experiment import Plan, compare
+from topiccrawler.lab.parsed_pages import no_bar
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
@@ -53,14 +53,10 @@ def topic(folder: Path, name: str, words: Sequence[str]) -> Recipe:
     return Recipe(str(file), link_models="none", prune=False)
 
 
-def silently(what: str, total: int) -> AbstractContextManager[Callable[[int], None]]:
-    return nullcontext(lambda _: None)
-
-
 def compared(web: Path, folder: Path, *recipes: Recipe) -> list[tuple[dict[str, list[int]], set[int]]]:
     """Of each topic the orders of its crawls, and the relevant pages."""
     seeds = tuple(Seeds([f"{A}/"], []) for _ in recipes)
-    found = compare(Plan((web,), recipes, seeds, SPECS, concurrency=1), folder, silently)
+    found = compare(Plan((web,), recipes, seeds, SPECS, concurrency=1), folder, no_bar)
     return [
         ({spec: runs[0].order for spec, runs in one.crawls.items()}, set(one.truth.relevant))
         for one in found.outcomes

@@ -54,9 +54,7 @@ def test_fields_are_trusted_as_configured() -> None:
 def test_an_explanation_adds_up_to_the_score_largest_first() -> None:
     lexicon = Lexicon(["基金"])
     model = LinkClassifier("t", some_counts(lexicon), prior=0.3, lexicon=lexicon)
-    link = Link(
-        url="http://fund.example/", host="fund.example", anchor="基金与足球", before="旅游", after="股票"
-    )
+    link = Link("http://fund.example/", "fund.example", "基金与足球", before="旅游", after="股票")
     shares = model.explain(link)
     assert sum(share for _, share in shares) == pytest.approx(model.log_odds([link])[0])
     assert [name for name, _ in shares][:2] == ["prior", "anchor:@lexicon"]
@@ -73,32 +71,20 @@ def test_shares_of_words_equal_scikit_learns() -> None:
     oracle = BernoulliNB().fit(table, truth)
     shares, prior = np.diff(oracle.feature_log_prob_, axis=0)[0], np.diff(oracle.class_log_prior_)[0]
     expected = table @ shares + prior  # of the words present only
-    counts = trained(
-        [(LinkWords(text, [], []), positive) for text, positive in zip(texts, truth, strict=True)]
-    )
+    links = [LinkWords(text, [], []) for text in texts]
+    counts = trained(list(zip(links, truth, strict=True)))
     model = LinkClassifier("t", counts, prior=sum(truth) / 60, trust={"anchor": 1.0})
-    assert model.log_odds_of_words([LinkWords(text, [], []) for text in texts]) == pytest.approx(
-        list(expected)
-    )
+    assert model.log_odds_of_words(links) == pytest.approx(list(expected))
 
 
 TEXTS = st.text(alphabet=st.sampled_from("基金股票足球旅游上市公司的|，。 a1"), max_size=14)
 LINKS = st.builds(
     Link,
     url=st.sampled_from(
-        [
-            "http://fund.example/news/1.html",
-            "http://www.trip.cn/",
-            "http://x.example/a?u=/fund/",
-            "http://e.cn/%E5%9F%BA%E9%87%91/1",
-        ]
+        ["http://fund.example/news/1.html", "http://www.trip.cn/", "http://x.example/a?u=/fund/", "http://e.cn/%E5%9F%BA%E9%87%91/1"]
     ),
-    host=st.just(""),
-    anchor=TEXTS,
-    before=TEXTS,
-    after=TEXTS,
-    title=TEXTS,
-)
+    host=st.just(""), anchor=TEXTS, before=TEXTS, after=TEXTS, title=TEXTS,
+)  # fmt: skip
 
 
 @settings(max_examples=examples(200))

@@ -22,18 +22,11 @@ def link(url: str = "http://a.example/", **parts: str) -> Link:
 
 
 def test_anchor_context_and_address_are_kept_apart() -> None:
-    found = words_of_links(
-        [
-            link(
-                "http://fund.site.com.cn/jijin/2020/index.html?id=stock",
-                anchor="基金收益",
-                before="股票|",
-                after="|债券市场",
-            ),
-            link(title="旅游"),
-        ],
-        PLAIN,
+    url, around = (
+        "http://fund.site.com.cn/jijin/2020/index.html?id=stock",
+        {"before": "股票|", "after": "|债券市场"},
     )
+    found = words_of_links([link(url, anchor="基金收益", **around), link(title="旅游")], PLAIN)
     assert found[0] == LinkWords(["基金", "收益"], ["股票", "债券市场"], ["fund", "site", "jijin"])
     assert found[1] == LinkWords(["旅游"], [], [])
 
@@ -72,7 +65,6 @@ def test_the_channel_of_an_address_is_its_host_and_first_directory(url: str, exp
 
 
 def test_features_of_training_leave_out_digits_and_carry_the_flag() -> None:
-    found = features_of(
-        LinkWords(["基金", "2020", "a股"], ["股票", "基金", "股票"], ["fund"]), Lexicon(["股票"])
-    )
+    words = LinkWords(["基金", "2020", "a股"], ["股票", "基金", "股票"], ["fund"])
+    found = features_of(words, Lexicon(["股票"]))
     assert found == {"anchor": {"基金", "a股"}, "context": {"股票", "基金", LEXICON}, "url": {"fund"}}

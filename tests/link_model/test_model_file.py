@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from message_facts import one_line
 
 from topiccrawler.errors import ModelError
 from topiccrawler.link_model import model_file as modelfile
@@ -39,11 +39,8 @@ def test_a_model_comes_back_as_it_was(tmp_path: Path) -> None:
     assert back.log_odds([LINK]) == model().log_odds([LINK])
     assert (back.topic, back.context, back.prior) == ("finance", "dom", 0.25)
     assert (back.threshold, back.gate_threshold) == (0.75, -8.5)
-    assert (back.lexicon.entries, back.training, back.scores) == (
-        ("基金",),
-        {"set": "abc"},
-        {"links: model": {"f1": 0.9}},
-    )
+    assert (back.lexicon.entries, back.training) == (("基金",), {"set": "abc"})
+    assert back.scores == {"links: model": {"f1": 0.9}}
     assert [file.name for file in tmp_path.iterdir()] == ["finance.json.zst"]
 
 
@@ -91,11 +88,8 @@ def test_a_spoiled_model_is_refused_in_one_line(
     spoil(found)
     place = tmp_path / "m.json.zst"
     place.write_bytes(compress(json.dumps(found).encode(), 1))
-    with pytest.raises(ModelError) as refused:
+    with pytest.raises(ModelError, match=one_line(message, begin=f"link model {place}: ")):
         load(place)
-    assert re.search(message, str(refused.value))
-    assert str(refused.value).startswith(f"link model {place}: ")
-    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -167,17 +161,9 @@ def test_a_gigabyte_is_refused_without_reading_it(tmp_path: Path) -> None:
 
 
 ON_TOPIC = {
-    "finance": "股市行情",
-    "travel": "旅游攻略",
-    "health": "医生健康问答",
-    "sport": "足球联赛",
-    "tech": "智能手机芯片",
-    "auto": "新车试驾",
-    "education": "高考招生",
-    "entertainment": "电影演员",
-    "food": "家常菜谱",
-    "law": "律师诉讼",
-}
+    "finance": "股市行情", "travel": "旅游攻略", "health": "医生健康问答", "sport": "足球联赛", "tech": "智能手机芯片", "auto": "新车试驾",
+    "education": "高考招生", "entertainment": "电影演员", "food": "家常菜谱", "law": "律师诉讼",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("topic", ON_TOPIC)
@@ -186,12 +172,8 @@ def test_the_shipped_models_load_are_small_and_know_their_topic(topic: str) -> N
     assert len(place.read_bytes()) <= 400_000
     shipped = load_model(topic)
     off_topic = "足球 比赛" if topic != "sport" else "基金 定投"
-    scores = shipped.log_odds(
-        [
-            Link(url="http://a.example/", host="a.example", anchor=text)
-            for text in (ON_TOPIC[topic], off_topic)
-        ]
-    )
+    links = [Link("http://a.example/", "a.example", text) for text in (ON_TOPIC[topic], off_topic)]
+    scores = shipped.log_odds(links)
     assert scores[0] > 1 > -1 > scores[1]
     report = place.parent.joinpath(f"{topic}.txt").read_text(encoding="utf-8")  # type: ignore[union-attr]
     assert report.partition("\n")[0].endswith(f" {topic}")

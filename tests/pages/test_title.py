@@ -73,7 +73,7 @@ def test_the_site_name_of_the_metas_confirms_nothing() -> None:
         ("<title>Rates rise — again! - The Post</title><h1>Rates rise – again</h1>", "Rates rise – again"),
         ("<title>Detail | a.example</title><meta property=og:title content=一个标题在此><h1>一个标题在此</h1>", "一个标题在此"),
         ('<title>短题目在这里_某某网</title><h1>首页的大标题</h1><h3>短题目在 这里</h3>', "短题目在 这里"),
-        ('<title>Why waiting pays off for you</title><script>{"headline": "Why waiting pays"}</script><h4>Why waiting pays</h4><h1>Patience</h1>', "Why waiting pays"),
+        ('<title>Why waiting pays off for you</title><script type="application/ld+json">{"headline": "Why waiting pays"}</script><h4>Why waiting pays</h4><h1>Patience</h1>', "Why waiting pays"),
     ],
 )  # fmt: skip
 def test_the_title_is_whole_whatever_its_bars_blanks_and_dashes(html: str, title: str) -> None:

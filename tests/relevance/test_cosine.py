@@ -7,7 +7,6 @@ import math
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.lab.paper_experiments import EXPERIMENTS
 from topiccrawler.model import Link, Via
 from topiccrawler.pages.read import PageWords, Reader
 from topiccrawler.relevance.choose import make_page_classifier
@@ -101,10 +100,3 @@ def test_a_page_is_kept_from_the_threshold_on() -> None:
 def test_a_wrong_parameter_is_refused_in_one_line(spec: str, message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         make_page_classifier(TOPIC, spec)
-
-
-def test_the_experiments_of_the_three_papers_have_it() -> None:
-    named = {name: chosen.settings.get("TOPIC_PAGE_CLASSIFIER") for name, chosen in EXPERIMENTS.items()}
-    assert named["skyreach"] == named["skyreach-performance"] == "cosine:weights=tf"
-    assert named["link-model"] == "cosine:weights=tf_idf:title_weight=1"
-    assert named["myspider"] == "cosine:title_weight=1"

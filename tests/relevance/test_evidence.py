@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 
@@ -44,19 +43,10 @@ def page(*texts: tuple[Kind, str]) -> PageWords:
 
 
 PAGE = page(
-    ("title", "考研联考"),
-    ("title", "小站"),
-    ("tag", "高考"),
-    ("description", "考研，高考，志愿"),
-    ("heading", "志愿"),
-    ("category", "考试"),
-    ("category", "考研"),
-    ("folder", "高考"),
-    ("folder", "志愿"),
-    ("text", "考研，考研，考试，天气"),
-    ("text", "天气，" * 60),
-    ("text", "考试"),
-)
+    ("title", "考研联考"), ("title", "小站"), ("tag", "高考"), ("description", "考研，高考，志愿"), ("heading", "志愿"),
+    ("category", "考试"), ("category", "考研"), ("folder", "高考"), ("folder", "志愿"), ("text", "考研，考研，考试，天气"),
+    ("text", "天气，" * 60), ("text", "考试"),
+)  # fmt: skip
 
 
 def test_the_features_of_a_page_by_hand() -> None:
@@ -65,27 +55,17 @@ def test_the_features_of_a_page_by_hand() -> None:
     of_joint, of_exam = NEAR["联考"], NEAR["考试"]
     assert 0.35 <= of_exam < 0.75
     found = dict(zip(FEATURES, classifier.features(classifier.observe(PAGE)), strict=True))
-    assert found == pytest.approx(
-        {
-            "title": 1.0,
-            "title words": 1.0,
-            "title near": of_joint,
-            "title nears": of_joint,
-            "tags": 1.0,
-            "description": 2.0,  # of three
-            "headings": 1.0,
-            "categories": 1.0,
-            "folder": 1.0,  # of two
-            "lead near": of_exam,
-            "count": math.log(3),
-            "words": 1.0,
-            "density": math.sqrt(2 / 85),
-            "near density": math.sqrt(of_exam**2 * 2 / 85),
-            "main text": 1.0,
-            "length": math.log(85),
-            "latin": 0.0,
-        }
+    ones = dict.fromkeys(
+        ("title", "title words", "tags", "headings", "categories", "words", "main text"), 1.0
     )
+    expected = {**ones, "description": 2.0, "folder": 1.0, "latin": 0.0}  # of three, of two
+    expected |= {"title near": of_joint, "title nears": of_joint, "lead near": of_exam, "count": math.log(3)}
+    expected |= {
+        "density": math.sqrt(2 / 85),
+        "near density": math.sqrt(of_exam**2 * 2 / 85),
+        "length": math.log(85),
+    }
+    assert found == pytest.approx(expected)
 
 
 def test_the_relevance_is_the_logistic_of_the_weighted_features() -> None:
@@ -112,9 +92,8 @@ def test_a_chinese_word_counts_at_the_end_of_a_longer_word_of_titles_tags_and_he
     classifier = classifier_of(["线程", "志愿"])
     assert words("多线程") == ["多线程"]
     assert words("志愿者") == ["志愿者"]
-    found = classifier.observe(
-        page(("title", "多线程"), ("tag", "志愿者"), ("heading", "多线程，线程"), ("text", "多线程"))
-    )
+    threads = page(("title", "多线程"), ("tag", "志愿者"), ("heading", "多线程，线程"), ("text", "多线程"))
+    found = classifier.observe(threads)
     assert [dict(one.counts).get("线程", 0) for one in found] == [1, 0, 2, 0]
     assert [dict(one.counts).get("志愿", 0) for one in found] == [0, 0, 0, 0]
 
@@ -204,11 +183,7 @@ def test_a_folder_of_its_address_is_evidence_of_a_page_and_of_a_stored_one() -> 
 
 
 def test_a_topic_of_single_letters_is_refused_in_one_line() -> None:
-    fields: dict[str, Any] = {
-        "keywords": {"C": 1.0, "R": 1.0, "茶叶": 1.0},
-        "given": ["C", "R"],
-        "narrow": True,
-    }
+    fields = {"keywords": {"C": 1.0, "R": 1.0, "茶叶": 1.0}, "given": ["C", "R"], "narrow": True}
     with pytest.raises(TopicError, match="C, R"):
         EvidenceClassifier(make_topic({"name": "own", **fields}, "own"), NONE)
 
@@ -225,12 +200,8 @@ def test_topics_with_words_that_name_them_get_it_and_all_others_vsm() -> None:
 
 
 def test_a_topic_is_named_by_what_the_user_typed_else_by_names_among_its_keywords() -> None:
-    fields = {
-        "name": "tea",
-        "zh": "茶叶",
-        "also": ["普洱", "red tea"],
-        "keywords": {"茶叶": 1, "普洱": 0.5, "紫砂壶": 1},
-    }
+    keywords = {"茶叶": 1, "普洱": 0.5, "紫砂壶": 1}
+    fields = {"name": "tea", "zh": "茶叶", "also": ["普洱", "red tea"], "keywords": keywords}
     assert naming_words(make_topic(fields, "tea")) == ["茶叶", "普洱"]
     assert naming_words(make_topic({**fields, "given": ["紫砂壶"]}, "tea")) == ["紫砂壶"]
     assert naming_words(make_topic({**fields, "zh": "", "also": []}, "tea")) == []
@@ -412,6 +383,5 @@ def test_a_korean_topic_does_not_either_and_a_chinese_one_does() -> None:
     chinese = classifier_of(["東方", "電視"], bias=-1.0, title=2.0)
     found = page(("title", "东方"), ("text", CHINESE))
     assert [one.relevance(found) > 0.5 for one in (korean, chinese)] == [False, True]
-    assert (
-        korean.relevance(page(("title", "東方"), ("text", "동방신기의 새 앨범이 발매되었습니다." * 5))) > 0.5
-    )
+    of_korean = page(("title", "東方"), ("text", "동방신기의 새 앨범이 발매되었습니다." * 5))
+    assert korean.relevance(of_korean) > 0.5

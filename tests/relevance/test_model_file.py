@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from message_facts import one_line
 
 from topiccrawler.errors import ModelError
 from topiccrawler.pages.read import PageWords
@@ -19,21 +20,12 @@ TOPIC = make_topic({"name": "finance", "keywords": {"基金": 1.0}}, "test")
 
 def page_classifier(name: str = "svm") -> LinearClassifier:
     return LinearClassifier(
-        name=name,
-        topic="finance",
-        similarity_threshold=0.4,
-        classes=("finance", "sports", "travel"),
-        words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3},
-        factors=np.array([2.0, 1.0, 3.0, 1.0]),
+        name=name, topic="finance", similarity_threshold=0.4, classes=("finance", "sports", "travel"),
+        words={"基金": 0, "足球": 1, "title:基金": 2, "酒店": 3}, factors=np.array([2.0, 1.0, 3.0, 1.0]),
         values=np.array([[1.0, -0.5, -0.25], [-0.5, 1.0, 0.0], [0.75, 0.0, 0.0], [-0.25, 0.0, 1.0]]),
-        biases=np.array([0.1, 0.0, -0.1]),
-        slope=2.0,
-        offset=-0.5,
-        unit=name != "naive_bayes",
-        mean=name == "naive_bayes",
-        training={"samples": 9},
-        scores={"held out": {"f1": 0.9}},
-    )
+        biases=np.array([0.1, 0.0, -0.1]), slope=2.0, offset=-0.5, unit=name != "naive_bayes", mean=name == "naive_bayes",
+        training={"samples": 9}, scores={"held out": {"f1": 0.9}},
+    )  # fmt: skip
 
 
 PAGE = PageWords(title=["基金"], body=["基金", "足球", "天气"])
@@ -57,11 +49,8 @@ def test_what_is_saved_comes_back(name: str, tmp_path: Path) -> None:
     save(page_classifier(name), place)
     again = load(place, name)
     assert again.relevance(PAGE) == pytest.approx(page_classifier(name).relevance(PAGE), abs=1e-3)
-    assert (again.similarity_threshold, again.classes, again.scores) == (
-        0.4,
-        ("finance", "sports", "travel"),
-        page_classifier().scores,
-    )
+    assert (again.similarity_threshold, again.classes) == (0.4, ("finance", "sports", "travel"))
+    assert again.scores == page_classifier().scores
     first = place.read_bytes()
     save(again, place)
     assert load(place, name).values == pytest.approx(again.values)
@@ -153,9 +142,8 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(
     place.write_text(json.dumps(damaged({})), encoding="utf-8")
     assert load(place, "svm").margin(PageWords(body=["基金"])) == pytest.approx(0.6)
     place.write_text(json.dumps(damaged(change)), encoding="utf-8")
-    with pytest.raises(ModelError, match=message) as caught:
+    with pytest.raises(ModelError, match=one_line(message)):
         load(place, "svm")
-    assert "\n" not in str(caught.value)
 
 
 def test_topics_may_share_the_weights_of_one_svm(tmp_path: Path) -> None:

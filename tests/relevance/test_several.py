@@ -17,13 +17,12 @@ NOTHING = PageWords(body=("天气",))
 
 @pytest.fixture
 def classifier() -> SeveralTopics:
-    money = make_topic(
-        {"name": "money", "keywords": {"基金": 1.0, "股票": 1.0}, "page_threshold": 0.4}, "money"
-    )
-    trips = make_topic(
-        {"name": "trips", "keywords": {"旅游": 1.0, "景点": 0.5}, "page_threshold": 0.1}, "trips"
-    )
-    return SeveralTopics({topic.name: VsmClassifier(topic) for topic in (money, trips)})
+    words = {"money": ({"基金": 1.0, "股票": 1.0}, 0.4), "trips": ({"旅游": 1.0, "景点": 0.5}, 0.1)}
+    topics = [
+        make_topic({"name": name, "keywords": keywords, "page_threshold": threshold}, name)
+        for name, (keywords, threshold) in words.items()
+    ]
+    return SeveralTopics({topic.name: VsmClassifier(topic) for topic in topics})
 
 
 def test_a_page_is_as_similar_as_to_its_nearest_topic_in_units_of_its_threshold(

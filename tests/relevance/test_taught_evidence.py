@@ -18,12 +18,8 @@ WEIGHTS = {"bias": -2.0, **dict.fromkeys(FEATURES, 1.0), "length": 0.0, "main te
 
 
 def topic_of(**taught: Any) -> Topic:
-    fields = {
-        "name": "sky",
-        "keywords": {"台风": 1.0, "暴雨": 1.0},
-        "given": ["台风", "暴雨"],
-        "narrow": True,
-    }
+    keywords = {"台风": 1.0, "暴雨": 1.0}
+    fields = {"name": "sky", "keywords": keywords, "given": list(keywords), "narrow": True}
     return make_topic({**fields, **taught}, "test")
 
 
@@ -39,13 +35,8 @@ STORM = page("台风登陆", "台风带来暴雨")
 
 
 def test_a_word_counts_by_its_trust() -> None:
-    plain, half = (
-        EvidenceClassifier(topic_of(), WEIGHTS),
-        EvidenceClassifier(topic_of(trust={"台风": 0.5}), WEIGHTS),
-    )
-    before, after = (
-        dict(zip(FEATURES, one.features(one.observe(STORM)), strict=True)) for one in (plain, half)
-    )
+    both = [EvidenceClassifier(topic, WEIGHTS) for topic in (topic_of(), topic_of(trust={"台风": 0.5}))]
+    before, after = (dict(zip(FEATURES, one.features(one.observe(STORM)), strict=True)) for one in both)
     assert (before["title"], before["title words"], before["words"]) == (1.0, 1.0, 2.0)
     assert (after["title"], after["title words"], after["words"]) == (0.5, 0.5, 1.5)
     assert before["count"] == pytest.approx(math.log(3))
@@ -86,23 +77,10 @@ def test_words_against_do_not_lead_away() -> None:
 
 
 def test_a_stored_page_has_its_title_tags_description_and_lines() -> None:
-    segments = stored_segments(
-        "台风登陆 - 晚报",
-        "台风,天气",
-        "台风 消息",
-        "台风登陆\n暴雨",
-        PLAIN,
-        is_main=True,
-        url="http://a.cn/weather/2019/1.html",
-    )
+    written = ("台风登陆 - 晚报", "台风,天气", "台风 消息", "台风登陆\n暴雨")
+    segments = stored_segments(*written, PLAIN, is_main=True, url="http://a.cn/weather/2019/1.html")
     assert [(one.kind, one.text) for one in segments] == [
-        ("title", "台风登陆"),
-        ("title", "晚报"),
-        ("tag", "台风"),
-        ("tag", "天气"),
-        ("description", "台风 消息"),
-        ("folder", "weather"),
-        ("text", "台风登陆"),
-        ("text", "暴雨"),
-    ]
+        ("title", "台风登陆"), ("title", "晚报"), ("tag", "台风"), ("tag", "天气"), ("description", "台风 消息"), ("folder", "weather"),
+        ("text", "台风登陆"), ("text", "暴雨"),
+    ]  # fmt: skip
     assert stored_segments("", "", "", "短", PLAIN, is_main=False)[0].kind == "block"

@@ -6,10 +6,8 @@ from topiccrawler.relevance.thresholds import best_threshold, quality, steady_th
 
 
 def test_the_steady_threshold_lies_between_the_sides_of_a_clean_gap_and_is_the_same_again() -> None:
-    truths, scores = (
-        [True] * 20 + [False] * 20,
-        [0.8 + n / 200 for n in range(20)] + [0.1 + n / 200 for n in range(20)],
-    )
+    truths = [True] * 20 + [False] * 20
+    scores = [low + n / 200 for low in (0.8, 0.1) for n in range(20)]
     found = steady_threshold(truths, scores)
     assert 0.195 < found < 0.85
     assert quality(truths, scores, found).f1 == 1.0

@@ -105,7 +105,6 @@ def test_what_a_revisit_does_not_say_is_that_of_the_original(replayed: Callable[
     assert web.find("http://a.cn/empty") == web.find("http://a.cn/304") == Found(200)
     assert web.find("http://b.cn/x") == Found(302, "http://b.cn/there")
     empty = web.response("http://a.cn/empty")
-    assert empty is not None
     assert (empty.status, empty.body) == (200, PAGE)
     assert (b"Content-Type", b"text/html; charset=utf-8") in empty.headers
 
@@ -208,7 +207,6 @@ def test_a_resource_is_a_page_and_what_is_left_out_is_said(
             + record("http://a.cn/new", b"x", "novelty")
         )
     found = web.response("http://a.cn/r")
-    assert found is not None
     assert (found.status, found.body) == (200, PAGE)
     assert (b"Content-Type", b"text/html; charset=utf-8") in found.headers
     assert list(web.urls()) == ["http://a.cn/r"]

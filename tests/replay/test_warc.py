@@ -34,7 +34,6 @@ def test_every_page_is_found_with_its_status_headers_and_bytes(record: Record, n
     web = RecordedWeb([record(name, pages)])
     assert (len(web), list(web.urls())) == (4, list(pages))
     gbk = web.response("http://a.cn/gbk.html")
-    assert gbk is not None
     assert (gbk.url, gbk.status, gbk.body) == ("http://a.cn/gbk.html", 200, GBK_PAGE)
     assert gbk.headers == [
         (b"Content-Type", b"text/html; charset=gbk"),
@@ -73,7 +72,6 @@ def test_other_spellings_of_a_directory_move_to_the_recorded_one(record: Record)
     assert web.find("http://a.cn/dir/index.shtml") == Found(301, "http://a.cn/dir/")
     assert web.find("http://a.cn/both") == Found(200)
     moved = web.response("http://a.cn/dir")
-    assert moved is not None
     assert (moved.status, moved.headers[0], moved.body) == (301, (b"Location", b"http://a.cn/dir/"), b"")
 
 

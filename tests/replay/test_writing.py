@@ -15,7 +15,7 @@ from warcio.checker import Checker
 
 from topiccrawler.errors import ReplayError
 from topiccrawler.replay.warc import RecordedWeb
-from topiccrawler.replay.warc_writing import RESPONSE, Exchange, WarcWriter, iso, new_record, put
+from topiccrawler.replay.warc_writing import RESPONSE, Exchange, WarcWriter, iso, new_record, put, write_web
 
 PAGE = Exchange(
     "http://a.cn/",
@@ -175,3 +175,19 @@ def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, f
     (tmp_path / "file").touch()
     with pytest.raises(ReplayError, match=fault):
         WarcWriter(tmp_path / name, ROOM, {})
+
+
+def test_a_made_up_web_has_the_same_bytes_each_time(tmp_path: Path) -> None:
+    html = [("Content-Type", "text/html; charset=gb18030")]
+    pages = [
+        ("http://a.cn/", 200, html, "基金".encode("gb18030")),
+        ("http://a.cn/old", 301, [("Location", "/")], b""),
+    ]
+    for name in ("a.warc", "b.warc"):
+        write_web(tmp_path / name, pages)
+    assert (tmp_path / "a.warc").read_bytes() == (tmp_path / "b.warc").read_bytes()
+    web = RecordedWeb([tmp_path / "a.warc"])
+    page = web.response("http://a.cn/")
+    assert page is not None
+    assert (page.content_type, page.body.decode("gb18030")) == (html[0][1], "基金")
+    assert web.find("http://a.cn/old").location == "http://a.cn/"

@@ -128,7 +128,16 @@ def test_the_card_has_counts_sources_filters_and_the_licence(tmp_path: Path) -> 
     headings = [line for line in card if line.startswith("## ")]
     assert headings == [
         f"## {name}"
-        for name in ("Licence", "Use", "Personal data", "Job and filters", "Fields", "Languages", "Sources")
+        for name in (
+            "Licence",
+            "Use",
+            "Personal data",
+            "Second opinions",
+            "Job and filters",
+            "Fields",
+            "Languages",
+            "Sources",
+        )
     ]
     assert "- topic: 基金" in card
     assert card[-2:] == ["| a1.cn | 2 |", "| a0.cn | 1 |"]
@@ -171,6 +180,7 @@ def job_of(place: Path, records: list[PageRecord]) -> closing[PageStore]:
 
 def test_the_card_counts_wishes_licences_and_personal_data(tmp_path: Path) -> None:
     records = [record(number, f"{number}. {TEXT}", **known) for number, known in SAID.items()]
+    records.append(record(9, f"9. {TEXT}", opinion="", usage="search=y; source=robots.txt", licence="MIT"))
     write_corpus(records, tmp_path / "corpus", lambda one: one.text, WHOLE)
     card = (tmp_path / "corpus" / "README.md").read_text(encoding="utf-8")
     rows = {line for line in card.splitlines() if line.startswith("| ")}
@@ -178,6 +188,7 @@ def test_the_card_counts_wishes_licences_and_personal_data(tmp_path: Path) -> No
     assert not any("tdm=" in row or "CC-BY" in row for row in rows)  # of pages that were left out
     assert "\n2 pages have some: 3 phone, 1 email.\n" in card
     assert "\n- 2 pages that refuse the use" in card
+    assert "\nA language model called 3 of the pages about the topic;" in card
 
 
 def test_no_page_is_a_card_alone(tmp_path: Path) -> None:

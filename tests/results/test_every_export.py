@@ -8,15 +8,14 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from page_records import keep_html
 from pyarrow.parquet import read_table
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.corpus import Shape
 from topiccrawler.results.exports import CORPUS, FORMATS, MARKDOWN_FILES, WACZ, Wanted, export
 from topiccrawler.results.job_pages import job_pages
-from topiccrawler.store.html import HtmlFile
 from topiccrawler.store.pages import PageRecord
 
 EXPECTED = Path(__file__).with_name("exported")
@@ -60,21 +59,14 @@ def test_personal_data_are_replaced_in_all_texts(
     form: str, make_job: Callable[..., Path], tmp_path: Path
 ) -> None:
     folder, out = make_job("funds", PERSON), tmp_path / f"out.{form}"
-    html = HtmlFile(folder / JOB_DATABASE)
-    html.put(PERSON.url, MARKED.encode(), 1.0)
-    html.close()
+    keep_html(folder, **{PERSON.url: MARKED})
     with job_pages(folder) as pages:
         export(pages, form, out, Wanted(shape=Shape(compress="none"), redact=True, markdown=form == CORPUS))
     found = written(form, out)
-    assert not any(
-        secret in found
-        for secret in ("wang", "0138-", "11010519", "6222", "138-0013", "致电1", "电话1", "王五 1")
-    )
-    assert [found.count(one) for one in ("[EMAIL]", "[ID]", "[CARD]")] == [
-        1 + (form not in ("markdown", "markdown-files", "corpus")),
-        1,
-        1,
-    ]
+    secrets = ("wang", "0138-", "11010519", "6222", "138-0013", "致电1", "电话1", "王五 1")
+    assert not any(secret in found for secret in secrets)
+    emails = 1 + (form not in ("markdown", "markdown-files", "corpus"))
+    assert [found.count(one) for one in ("[EMAIL]", "[ID]", "[CARD]")] == [emails, 1, 1]
     assert "找王五 [PHONE]" in found
     if form in ("jsonl", "csv", "parquet"):
         assert "ＱＱ：13800138000" in found
@@ -98,21 +90,11 @@ def test_a_graph_and_an_archive_have_no_texts_to_redact(
 @pytest.mark.parametrize("form", FORMATS)
 def test_two_pages_are_written_best_first(form: str, make_job: Callable[..., Path], tmp_path: Path) -> None:
     visits = tuple(
-        Visit(
-            page.url,
-            200,
-            page.score,
-            page.relevance,
-            stored=True,
-            time=page.fetched,
-            source_url=page.source_url,
-        )
+        Visit(page.url, 200, page.score, page.relevance, True, page.fetched, page.source_url)
         for page in (BANK, FUND)
     )
     folder, out = make_job("funds", FUND, BANK, visits=visits), tmp_path / f"out.{form}"
-    html = HtmlFile(folder / JOB_DATABASE)
-    html.put(FUND.url, MARKUP.encode(), 1.0)
-    html.close()
+    keep_html(folder, **{FUND.url: MARKUP})
     with job_pages(folder) as pages:
         export(pages, form, out, Wanted(shape=Shape(compress="none")))
     assert written(form, out) == (EXPECTED / f"{form}.txt").read_bytes().decode()

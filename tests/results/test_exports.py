@@ -20,18 +20,6 @@ from topiccrawler.results.exports import format_of
 from topiccrawler.results.formats import markdown_page, write_csv, write_jsonl, write_markdown, write_parquet
 from topiccrawler.store.pages import PageRecord
 
-PAGE = PageRecord(
-    url="http://a.cn/1",
-    title="基金 Ａ",
-    text="一行\n二行,“引号”",
-    relevance=0.5,
-    depth=2,
-    score=-2.5,
-    topic="finance",
-    fetched=1_714_700_000.0,
-    media='[{"url": "http://a.cn/x.png"}]',
-)
-
 
 def written(write: object, *records: PageRecord) -> bytes:
     out = io.BytesIO()
@@ -82,20 +70,13 @@ def test_what_is_no_format_is_refused() -> None:
 def test_parquet_without_its_library_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ArgumentError, match=r"--format parquet.*pip install pyarrow$"):
-        written(write_parquet, PAGE)
+        written(write_parquet, PageRecord(url="http://a.cn/1"))
 
 
 TITLES = [
-    "基金：定投 Ａ",
-    "fund: what? - 'a' #1",
-    'the "best" fund \\ 基金',
-    "two\nlines\u2028of\x85a\ttitle",
-    "--- [x]: {y} & *z* !tag | > % @ `",
-    "yes",
-    "2024-05-03",
-    "\ufeff基金 😀",
-    "",
-]
+    "基金：定投 Ａ", "fund: what? - 'a' #1", 'the "best" fund \\ 基金', "two\nlines\u2028of\x85a\ttitle",
+    "--- [x]: {y} & *z* !tag | > % @ `", "yes", "2024-05-03", "\ufeff基金 😀", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import networkx as nx
@@ -56,11 +57,10 @@ def job(make_job: Callable[..., Path]) -> Path:
     return make_job("job", *kept, visits=tuple(visits))
 
 
-def keep_links(job: Path) -> None:
-    store = OutlinkStore(job / JOB_DATABASE)
-    for url, targets in OWN_LINKS.items():
-        store.put(url, targets)
-    store.close()
+def keep_links(job: Path, links: Mapping[str, list[str]] = OWN_LINKS) -> None:
+    with closing(OutlinkStore(job / JOB_DATABASE)) as store:
+        for url, targets in links.items():
+            store.put(url, targets)
 
 
 def test_pages_are_layers_by_their_links_to_a_kept_page_as_in_a_context_graph(job: Path) -> None:
@@ -74,15 +74,13 @@ def test_pages_that_link_to_each_other_are_a_community(job: Path) -> None:
     """Modularity .28: of ten links five join LIST, FUND, STOCK and SHARE, three SEED, HUB, BALL and GAME; LONE has none."""
     keep_links(job)
     groups = graph_views(job).communities
-    assert groups is not None
     sites = ["b.cn", "c.cn", "a.cn"]
     assert groups.found == [
         Community([SHARE, STOCK, FUND, LIST], 3, [SHARE, STOCK, FUND], sites, COLOURS[0]),
         Community([HUB, SEED, BALL, GAME], 0, [], ["a.cn", "seed.cn", "x.cn", "y.cn"], COLOURS[1]),
     ]
-    assert nx.community.modularity(groups.graph, [*(one.pages for one in groups.found), [LONE]]) == (
-        pytest.approx(8 / 10 - (12 / 20) ** 2 - (8 / 20) ** 2)
-    )
+    modularity = nx.community.modularity(groups.graph, [*(one.pages for one in groups.found), [LONE]])
+    assert modularity == pytest.approx(8 / 10 - (12 / 20) ** 2 - (8 / 20) ** 2)
     assert [round(one.share, 2) for one in groups.found] == [0.75, 0.0]
     assert (groups.alone, groups.left_out) == (1, 0)
 
@@ -109,16 +107,12 @@ print(groups.found, picture(groups, {url: url for url in urls}))
 
 def test_the_picture_is_the_same_in_another_process() -> None:
     """Python orders sets of texts differently in each process."""
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", DRAWN],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            cwd=Path(__file__).parents[2],
-        ).stdout
-        for seed in ("1", "2", "3")
-    ]
+    root, found = Path(__file__).parents[2], []
+    for seed in ("1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        words = [sys.executable, "-c", DRAWN]
+        ran = subprocess.run(words, env=environment, capture_output=True, check=True, cwd=root)
+        found.append(ran.stdout)
     assert found[0].startswith(b"[Community(")
     assert found[0] == found[1] == found[2]
 
@@ -149,16 +143,14 @@ def test_a_large_graph_is_bounded_and_no_label_covers_another() -> None:
 
 def test_communities_of_a_hostile_job_are_text(make_job: Callable[..., Path]) -> None:
     hostile = "</text></svg><script>alert(1)</script>\"'<img src=x onerror=alert(2)>\u202e"
-    urls = [f"http://a.cn/{number}" for number in range(3)] + [
+    urls = [
+        *(f"http://a.cn/{number}" for number in range(3)),
         "http://a.cn/\"onmouseover='x'",
         "javascript:alert(3)",
     ]
     visits = tuple(Visit(url, 200, 1.0, 0.9, stored=True, time=1.0) for url in urls)
     job = make_job("job", *(PageRecord(url=url, title=hostile, relevance=0.9) for url in urls), visits=visits)
-    store = OutlinkStore(job / JOB_DATABASE)
-    for url in urls:
-        store.put(url, urls)
-    store.close()
+    keep_links(job, dict.fromkeys(urls, urls))
     with job_pages(job) as pages:
         html = report(pages)
     assert "Communities</h3>" in html

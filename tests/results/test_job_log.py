@@ -8,6 +8,7 @@ from pathlib import Path
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
 from topiccrawler.results.jobs import JobLog
+from topiccrawler.results.summary import path_to
 from topiccrawler.store.visits import VisitLog
 
 
@@ -47,7 +48,6 @@ def test_another_job_in_its_place_is_read_anew(tmp_path: Path) -> None:
     write(tmp_path, *[visit(f"http://c.cn/{number}") for number in range(3)])
     log.advance()
     assert [site.host for site in log.tally.sites] == ["c.cn"]
-    assert log.visit("http://a.cn/1") is None
 
 
 def test_a_long_log_is_read_in_pieces(tmp_path: Path) -> None:
@@ -62,7 +62,8 @@ def test_a_long_log_is_read_in_pieces(tmp_path: Path) -> None:
 def test_the_way_from_the_seed(tmp_path: Path) -> None:
     pages = [("http://a.cn/1", ""), ("http://a.cn/2", "http://a.cn/1"), ("http://a.cn/3", "http://a.cn/2")]
     write(tmp_path, *[visit(*page) for page in pages])
-    way = JobLog(tmp_path).path("http://a.cn/9", "http://a.cn/3", "here")
+    with closing(VisitLog(tmp_path / JOB_DATABASE)) as log:
+        way = path_to(log, "http://a.cn/9", "http://a.cn/3", "here")
     assert [(step.url[-1], step.anchor, step.score) for step in way] == [
         ("1", "to 1", 1.5),
         ("2", "to 2", 1.5),

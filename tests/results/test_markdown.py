@@ -56,10 +56,7 @@ def markdown(body: str, *, links: bool = False) -> str:
             '<pre><code class="language-python">def f(x):\n    # ``` 注释 *\n\n    return x &lt; 2\n</code></pre>',
             "````python\ndef f(x):\n    # ``` 注释 *\n\n    return x < 2\n````",
         ),
-        (
-            NUMBERED,
-            "```\nint a;\n  int b;\n```",
-        ),
+        (NUMBERED, "```\nint a;\n  int b;\n```"),
         ("<blockquote><p>引用的话，出自基金合同。</p></blockquote>", "> 引用的话，出自基金合同。"),
         ("<p>计算用变量 <code>a_b</code>，见<em>下文</em>。</p>", "计算用变量 `a_b`，见*下文*。"),
         ("第一段的话。<br><br>第二段的话。<br>第三行。", "第一段的话。\n\n第二段的话。\n第三行。"),
@@ -129,13 +126,11 @@ def test_hostile_pages_cost_little() -> None:
     assert FIRST in markdown_of(main_text(parse(deep)), deep)[0]
     nested = page(f"{'<ul><li>a' * (2 * DEEPEST)}")
     assert FIRST in markdown_of(main_text(parse(nested)), nested)[0]
-    wide = page(
-        "<table>" + "<tr><td colspan=1000>一二三，四五六。<td colspan=1000>七八九。" * 500 + "</table>"
-    )
+    row = "<tr><td colspan=1000>一二三，四五六。<td colspan=1000>七八九。"
+    wide = page(f"<table>{row * 500}</table>")
     assert len(markdown_of(main_text(parse(wide)), wide)[0]) < 2 * len(wide)
-    many = page(
-        f"<ul>{''.join(f'<li>第{n}项，一共有很多项，每一项都是一句话。' for n in range(MOST_BLOCKS))}</ul>"
-    )
+    items = "".join(f"<li>第{n}项，一共有很多项，每一项都是一句话。" for n in range(MOST_BLOCKS))
+    many = page(f"<ul>{items}</ul>")
     text, has_structure = markdown_of(main_text(parse(many)), many)
     assert (has_structure, text.count("\n\n")) == (False, MOST_BLOCKS + 1)
 
@@ -155,9 +150,6 @@ def test_whatever_a_page_has_a_renderer_finds_no_html_and_no_address_but_http(pi
         tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
         flat = [one for token in tokens for one in (token, *(token.children or ()))]
         assert [one.content for one in flat if one.type.startswith("html")] == []
-        hrefs = [
-            str(one.attrGet("href") or one.attrGet("src"))
-            for one in flat
-            if one.type in {"link_open", "image"}
-        ]
+        linked = [one for one in flat if one.type in {"link_open", "image"}]
+        hrefs = [str(one.attrGet("href") or one.attrGet("src")) for one in linked]
         assert [href for href in hrefs if not href.startswith("http://")] == []

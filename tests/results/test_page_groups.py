@@ -55,7 +55,6 @@ def test_a_sure_page_of_each_group_is_asked_about() -> None:
 def test_a_job_asks_which_is_meant(make_job: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     folder = job_of(make_job, texts_of(SPACE, 14) + texts_of(BASKETBALL, 9))
     kinds = kinds_of(folder)
-    assert kinds is not None
     question = kinds.question()
     assert question.startswith("the first 23 pages kept are of two kinds: ")
     assert " (14: " in kinds.first

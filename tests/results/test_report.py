@@ -43,7 +43,7 @@ def test_harvest_pages_sites_reasons_topic_and_settings_are_reported(
     for part in (
         "<title>财经 (finance)</title>", "<h1>财经 (finance)</h1>", "job funds", "4 pages fetched, 3 kept\n(75.0 %), 1 URLs failed, 2 sites", 'points="0.0,240.0 160.0,180.0',
         'href="http://a.cn/%E5%9F%BA"', ">基金定投<", "http://a.cn/基", "净值上涨。", "2024-05-01", "copy of",
-        '<td class="n">75 %', "http 404", "http://b.cn/gone", "no JOBDIR", "(finance)", "breadth_first",
+        '<td class="n">75 %', "http 404", "http://b.cn/gone", "no queue of its own", "(finance)", "breadth_first",
     ):  # fmt: skip
         assert part in html, part
     assert all(word in html for word, _ in made_from(tmp_path / "data" / "funds")["keywords"])

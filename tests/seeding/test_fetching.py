@@ -31,8 +31,7 @@ def fetched(forked_scrapy: Callable[..., Any]) -> Callable[..., Any]:
             str(PROGRAM), json.dumps(what), proxy=proxy, SCRAPY_SETTINGS_MODULE="topiccrawler.settings"
         )
         assert (ran.code, ran.err) == (0, "")
-        found: dict[str, Any] = json.loads(ran.out)
-        return found
+        return json.loads(ran.out)
 
     return run
 
@@ -40,8 +39,7 @@ def fetched(forked_scrapy: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.fixture
 def fault_of(fetched: Callable[..., Any]) -> Callable[..., str]:
     def run(url: str, proxy: str | None = None, **more: Any) -> str:
-        found: str = fetched([url], proxy, check=True, **more)[url]
-        return found
+        return fetched([url], proxy, check=True, **more)[url]
 
     return run
 

@@ -8,23 +8,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from page_records import OTHER, SOME, off
 
 from topiccrawler.errors import StateError
 from topiccrawler.pages.site_repeats import BITS, Fingerprint
 from topiccrawler.store.duplicates import DuplicateIndex, NearIndex
 
-DICE = random.Random(3)
 BYTES = BITS // 8
-SOME = Fingerprint(1, DICE.randbytes(BYTES))
-OTHER = Fingerprint(2, DICE.randbytes(BYTES))
-
-
-def off(print_: Fingerprint, bits: int, digest: int = 99) -> Fingerprint:
-    """The same with some bits, evenly spread, turned."""
-    number = int.from_bytes(print_.bits, "little")
-    for bit in random.Random(bits).sample(range(BITS), bits):
-        number ^= 1 << bit
-    return Fingerprint(digest, number.to_bytes(BYTES, "little"))
 
 
 @pytest.fixture

@@ -48,41 +48,30 @@ def test_pages_come_back_as_they_were_fetched_and_the_last_counts(folder: Path) 
     other = folder / "other"
     other.mkdir()
     put(other, {"http://d.cn/": b"of another process"})
-    assert found(folder, other, folder / "none") == {
-        **PAGES,
-        "http://b.cn/": b"new",
-        "http://d.cn/": b"of another process",
-    }
+    changed = {"http://b.cn/": b"new", "http://d.cn/": b"of another process"}
+    assert found(folder, other, folder / "none") == {**PAGES, **changed}
 
 
 def test_a_page_that_was_looked_at_again_and_is_the_same_stays(folder: Path) -> None:
     size = (folder / PAGES_WARC).stat().st_size
     put(folder, {"http://c.cn/": b"drawn anew"}, same=("http://c.cn/", "http://b.cn/", "http://d.cn/"))
-    assert (found(folder)["http://c.cn/"], (folder / PAGES_WARC).stat().st_size) == (
-        PAGES["http://c.cn/"],
-        size,
-    )
+    assert found(folder)["http://c.cn/"] == PAGES["http://c.cn/"]
+    assert (folder / PAGES_WARC).stat().st_size == size
     put(folder, {"http://d.cn/": b"not kept before", "http://c.cn/": b"new"}, same=("http://d.cn/",))
     assert found(folder) == {**PAGES, "http://c.cn/": b"new", "http://d.cn/": b"not kept before"}
 
 
 def test_any_tool_reads_the_pages(folder: Path) -> None:
     with (folder / PAGES_WARC).open("rb") as file:
-        read = [
-            (
-                record.rec_type,
-                record.rec_headers.get_header("WARC-Target-URI"),
-                record.rec_headers.get_header("WARC-Date")[:10],
-                record.http_headers.get_statuscode(),
-                record.http_headers.get_header("Content-Type"),
-                record.content_stream().read(),
-            )
-            for record in ArchiveIterator(file, check_digests="raise")
-        ]
-    assert read == [
-        ("response", url, "2024-05-03", "200", "text/html; charset=gb18030", body)
-        for url, body in PAGES.items()
-    ]
+        for record, (url, body) in zip(
+            ArchiveIterator(file, check_digests="raise"), PAGES.items(), strict=True
+        ):
+            own, http = record.rec_headers, record.http_headers
+            assert (record.rec_type, own.get_header("WARC-Target-URI")) == ("response", url)
+            assert own.get_header("WARC-Date")[:10] == "2024-05-03"
+            assert http.get_statuscode() == "200"
+            assert http.get_header("Content-Type") == "text/html; charset=gb18030"
+            assert record.content_stream().read() == body
 
 
 @pytest.fixture

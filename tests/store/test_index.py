@@ -14,14 +14,8 @@ from topiccrawler.store.pages import ALL, Found, PageRecord, QueryTerm, Selectio
 from topiccrawler.text.segmenter import PLAIN
 
 PAGE = PageRecord(
-    url="http://a.cn/1",
-    title="市场",
-    text="基金 定投 收益",
-    topic="finance",
-    relevance=0.5,
-    fetched=1_714_700_000.0,
-    published="2024-05-01",
-)
+    url="http://a.cn/1", title="市场", text="基金 定投 收益", topic="finance", relevance=0.5, fetched=1_714_700_000.0, published="2024-05-01",
+)  # fmt: skip
 
 
 @pytest.fixture

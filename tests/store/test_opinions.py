@@ -9,8 +9,8 @@ import pytest
 from topiccrawler.errors import StateError
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
 
-FIRST = StoredOpinion("k1", "http://a.cn/1", "yes", "航天", 7.0, "火箭")
-SECOND = StoredOpinion("k2", "http://a.cn/2", "", "", 8.0, "火箭")
+FIRST = StoredOpinion("k1", "http://a.cn/1", "yes", "航天", 7.0, "火箭", "tiny")
+SECOND = StoredOpinion("k2", "http://a.cn/2", "", "", 8.0, "火箭", "tiny")
 
 
 def test_opinions_are_there_for_the_next_run_in_their_order(tmp_path: Path) -> None:

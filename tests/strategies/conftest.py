@@ -102,11 +102,5 @@ def golden_order(
 
 def _link(name: str, anchor: str, source: str, depth: int, position: int) -> Link:
     source_url = f"http://{source}.example/" if source else ""
-    return Link(
-        f"http://{name}.example/",
-        f"{name}.example",
-        anchor,
-        depth=depth,
-        position=position,
-        source_url=source_url,
-    )
+    place = {"depth": depth, "position": position, "source_url": source_url}
+    return Link(f"http://{name}.example/", f"{name}.example", anchor, **place)

@@ -95,10 +95,8 @@ def test_hits_judges_by_authority_and_hub_where_asked(word_odds: LinkScorer) -> 
         strategy = build("hits", {"hubs": str(hubs)})
         strategy.prepare(replace(KNOWLEDGE, topic=Topic(name="fund", keywords={"基金": 1.0})))
         for page, links in pages.items():
-            strategy.visit(
-                Page(f"http://{page}.cn/"),
-                [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in links],
-            )
+            found_links = [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in links]
+            strategy.visit(Page(f"http://{page}.cn/"), found_links)
         queued = [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in "abcxy"]
         scores = {score.url[7]: score.value for score in strategy.refresh(queued)}
         expected = {link: (1 - hubs) * authority + hubs * hub for link, (authority, hub) in both.items()}
@@ -106,10 +104,7 @@ def test_hits_judges_by_authority_and_hub_where_asked(word_odds: LinkScorer) -> 
         restored = build("hits", {"hubs": str(hubs)})
         restored.prepare(replace(KNOWLEDGE, topic=Topic(name="fund", keywords={"基金": 1.0})))
         restored.load(json.loads(json.dumps(strategy.save())))
-        more = (
-            Page("http://more.cn/"),
-            [Link("http://x.cn/", "x.cn", "基金"), Link("http://z.cn/", "z.cn", "基金")],
-        )
+        more = Page("http://more.cn/"), [Link(f"http://{name}.cn/", f"{name}.cn", "基金") for name in "xz"]
         assert list(restored.visit(*more)) == list(strategy.visit(*more))
         found[hubs] = scores["x"] > scores["y"]
     assert found == {0.0: True, 0.5: False, 1.0: False}

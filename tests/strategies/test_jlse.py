@@ -189,19 +189,9 @@ def test_the_papers_two_classifiers_decide_what_a_page_hands_to_its_links() -> N
     """
     values = np.log([[0.4, 0.1], [0.1, 0.4]])
     bayes = LinearClassifier(
-        name="naive_bayes",
-        topic="fund",
-        similarity_threshold=0.5,
-        classes=("fund", "rest"),
-        words={"基金": 0, "天气": 1},
-        factors=np.ones(2),
-        values=values,
-        biases=np.log([0.5, 0.5]),
-        slope=1.0,
-        offset=0.0,
-        unit=False,
-        mean=False,
-    )
+        name="naive_bayes", topic="fund", similarity_threshold=0.5, classes=("fund", "rest"), words={"基金": 0, "天气": 1},
+        factors=np.ones(2), values=values, biases=np.log([0.5, 0.5]), slope=1.0, offset=0.0, unit=False, mean=False,
+    )  # fmt: skip
     svm = DetailClassifier(1.0, np.zeros(3), np.ones(3), np.zeros((1, 3)), np.zeros(1), 1.0)
     reader = DetailReader(bayes, svm)
     came = Via(Link("http://p.example/", "p.example", "基金", source_url=HUB))
@@ -246,7 +236,6 @@ def test_a_seed_off_topic_leads_on_and_a_later_page_off_topic_does_not() -> None
     one = Link("http://a.example/", "a.example", "天气", source_url=HUB)
     ordering.visit(Page(HUB, 0, via=Via(Link(HUB, "hub.example"))), [one], 0.0)
     leased = ordering.lease(1.0)
-    assert leased is not None
     assert leased.link.url == one.url
     ordering.visit(Page(one.url, 1, via=Via(one)), links("b"), 1.0)
     assert ordering.lease(2.0) is None

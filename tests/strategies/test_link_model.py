@@ -44,23 +44,6 @@ def test_eq_2_alone_ends_in_the_same_place_from_every_start(start: list[float]) 
     )
 
 
-def with_eq_5_inside(start: list[float], sweeps: int) -> list[float]:
-    """The loop as the paper prints it."""
-    votes, likeness = divided()
-    x = np.array(start)
-    for _ in range(sweeps):
-        x = (1 - GAMMA) * votes @ LABELS + GAMMA * likeness @ x
-        x = np.where(x > 0, x / max(x[x > 0].sum(), 1e-300), x / max(-x[x < 0].sum(), 1e-300))
-    return [float(value) for value in x]
-
-
-def test_with_eq_5_inside_the_loop_it_cycles_or_ends_elsewhere_for_another_start() -> None:
-    assert with_eq_5_inside([0.0, 0.0], 60) == [-1.0, 1.0]
-    assert with_eq_5_inside([0.0, 0.0], 61) == [1.0, -1.0]
-    assert with_eq_5_inside([-1.0, -1.0], 60) == pytest.approx([-0.27148, -0.72852], abs=1e-5)
-    assert with_eq_5_inside([-1.0, -1.0], 61) == pytest.approx([-0.27148, -0.72852], abs=1e-5)
-
-
 def test_each_row_keeps_its_k_largest_and_never_itself() -> None:
     rows = csr_array(np.array([[1.0, 0.0], [0.8, 0.6], [0.6, 0.8], [0.0, 1.0]]))
     assert nearest_rows(rows, 1).toarray() == pytest.approx(
@@ -159,12 +142,8 @@ def test_with_seeds_only_neither_keywords_nor_later_pages_are_labelled() -> None
     strategy.prepare(Knowledge(topic=Topic(name="t", keywords={"基金": 1.0})))
     strategy.visit(ROOT, [])
     fund, ball = Link("http://a.cn/1", "a.cn", "基金"), Link("http://a.cn/2", "a.cn", "足球")
-    seeds = (
-        Page("http://s.cn/", depth=0, terms={"基金": 3}, similarity=0.9, is_target=True),
-        Page("http://n.cn/", depth=0, terms={"足球": 3}),
-    )
-    for page in seeds:
-        strategy.visit(page, [])
+    strategy.visit(Page("http://s.cn/", depth=0, terms={"基金": 3}, similarity=0.9, is_target=True), [])
+    strategy.visit(Page("http://n.cn/", depth=0, terms={"足球": 3}), [])
     before = {score.url: score.value for score in strategy.visit(Page("http://p.cn/", depth=1), [fund, ball])}
     assert before[fund.url] > 0 > before[ball.url]
     labels = list(strategy._labels)

@@ -21,8 +21,7 @@ def learn(words: WordStatistics, text: str, label: float) -> None:
 
 
 def odds(words: WordStatistics, *texts: str) -> list[float]:
-    found: list[float] = words.log_odds(words.of([[text] for text in texts], 1)).ravel().tolist()
-    return found
+    return words.log_odds(words.of([[text] for text in texts], 1)).ravel().tolist()
 
 
 @pytest.mark.parametrize(

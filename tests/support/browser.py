@@ -45,9 +45,7 @@ def running_dashboard(data: Path, environment: Mapping[str, str], job: str) -> I
     with subprocess.Popen(
         words, cwd=ROOT, env=dict(environment), stdout=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", process.stdout.readline())
-        assert found is not None
         try:
             yield found[0]
         finally:

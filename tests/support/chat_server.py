@@ -27,8 +27,7 @@ class Asked:
     @property
     def question(self) -> Mapping[str, Any]:
         """The wish and the pages."""
-        found: Mapping[str, Any] = json.loads(self.body["messages"][-1]["content"])
-        return found
+        return json.loads(self.body["messages"][-1]["content"])
 
 
 @dataclass

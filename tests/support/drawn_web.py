@@ -58,6 +58,12 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+def answer(status: int, body: str | bytes = b"", **headers: str) -> Answer:
+    """A response that is more than HTML: `answer(301, Location="/new")`."""
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer(body.encode() if isinstance(body, str) else body, status, names)
+
+
 @dataclass
 class DrawnWeb:
     """A web given as url -> HTML (or Answer), served by an HTTP proxy on loopback; `asked` lists the URLs in order."""
@@ -71,7 +77,6 @@ class DrawnWeb:
 
     def settle(self) -> None:
         """Wait until all that was asked by processes that have ended stands in `asked`."""
-        assert self.server is not None
         with socket.create_connection(
             self.server.server_address[:2]
         ) as last:  # the server takes it after all others

@@ -29,16 +29,6 @@ class Ran:
     err: str
 
 
-def topic_crawl(seed: str, strategy: str, settings: Mapping[str, object]) -> list[str]:
-    """The words of `scrapy crawl topic` about finance, from one seed."""
-    words = ["crawl", "topic"]
-    for argument in ("topic=finance", f"seeds={seed}", f"strategy={strategy}"):
-        words += ["-a", argument]
-    for name, value in settings.items():
-        words += ["-s", f"{name}={value}"]
-    return words
-
-
 def scrapy_environment(proxy: str | None, more: Mapping[str, str]) -> dict[str, str]:
     """This process's environment, the proxy set or none at all; without the project that a test may have had Scrapy look for, which it
     writes there."""
@@ -183,7 +173,6 @@ class ForkedScrapy:
         err: str,
         constants: Mapping[str, float] = {},
     ) -> int:
-        assert self._server.stdin is not None
         request = {
             "words": list(words),
             "environment": dict(environment),
@@ -206,7 +195,6 @@ class ForkedScrapy:
 
     def _hear(self, patience: float | None) -> None:
         """Take the server's next answers."""
-        assert self._server.stdout is not None
         if not select.select([self._server.stdout], [], [], patience)[0]:
             raise TimeoutError
         piece = self._server.stdout.read(1 << 16)

@@ -8,6 +8,11 @@ from collections.abc import Sequence
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
 
+def one_line(fault: str = "", begin: str = "") -> str:
+    """For `pytest.raises(match=…)`: a message of one line that begins so, and in which a regular expression matches."""
+    return rf"\A{re.escape(begin)}(?=.*\Z).*{fault}"
+
+
 def count_and_place(line: str) -> tuple[int, str]:
     """The count that a line begins with and the file that it ends with."""
     words = line.split()

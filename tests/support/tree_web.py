@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+import re
 from pathlib import Path
+from typing import Any
+
+from drawn_crawls import FUNDS, SPORT, crawl_words, ends, stored
 
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import JobDatabase
 
+FAULT = re.compile(r"\] (?:ERROR|CRITICAL): (.*)")
+"""What a crawl's log calls a fault."""
 HOSTS = 12
-FUNDS = "基金净值上涨，股票市场成交量放大，投资者关注银行理财收益与证券公司业绩。" * 8
-SPORT = "球队昨晚在主场取得胜利，球员表现出色，教练对比赛结果表示满意。" * 8
 CHILDREN = 6
 ENDS = (State.COMPLETED, State.DISCARDED)
 
@@ -33,20 +33,36 @@ def is_about(number: int) -> bool:
     return number % 3 != 2
 
 
+def distinct_page(number: int, count: int, copies: int = 1) -> str:
+    """A tree of three links a page with some text of its own on each; the last `copies` + 1 pages have one text."""
+    children = range(3 * number + 1, min(count, 3 * number + 4))
+    own = " ".join(f"w{min(number, count - copies)}x{place}" for place in range(150))
+    return f"<title>{number}</title><p>{FUNDS}{own}</p>" + "".join(
+        f'<li><a href="{address(to)}">基金{to}</a>' for to in children
+    )
+
+
+def distinct_pages(count: int, copies: int = 1) -> dict[str, Any]:
+    return {address(number): distinct_page(number, count, copies) for number in range(count)}
+
+
+def distinct_words(job: Path, **options: object) -> list[str]:
+    """A command line that crawls them."""
+    return crawl_words(job, seeds=address(0), ROBOTSTXT_OBEY=False, CONCURRENT_REQUESTS=4, **options)
+
+
 def check_disk(job: Path, known_before: set[str]) -> tuple[set[str], set[str]]:
     """What a kill leaves behind is whole: the URLs that are known, and those of them that are done."""
-    with SqliteFrontier(JobDatabase(job / "job.sqlite", read_only=True)) as frontier:
-        rows = {row.link.url: row.state for row in frontier.look().rows()}
-    assert known_before <= set(rows)
-    stored = stored_pages(job)
-    assert len(stored) == len(set(stored))
-    assert {url for url, state in rows.items() if state is State.COMPLETED} <= set(stored)
-    return set(rows), {url for url, state in rows.items() if state in ENDS}
+    states = {url: state for url, (state, _) in ends(job).items()}
+    assert known_before <= set(states)
+    assert {url for url, state in states.items() if state is State.COMPLETED} <= set(stored(job))
+    return set(states), {url for url, state in states.items() if state in ENDS}
 
 
-def stored_pages(job: Path) -> list[str]:
-    path = job / "job.sqlite"
-    if not path.exists():
-        return []
-    with closing(sqlite3.connect(path)) as store:
-        return [url for (url,) in store.execute("SELECT url FROM pages")]
+def check_all_fetched(job: Path, count: int) -> None:
+    """Every page was fetched, those about the topic are kept, and no URL failed: as without a kill or an outage."""
+    about = {address(number) for number in range(count) if is_about(number)}
+    every = {address(number) for number in range(count)}
+    states = {url: state for url, (state, _) in ends(job).items()}
+    assert states == {url: State.COMPLETED if url in about else State.DISCARDED for url in every}
+    assert set(stored(job)) == about  # none was stored twice

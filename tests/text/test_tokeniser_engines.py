@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache
 from importlib.metadata import version
 
 import pytest
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.text.engines import Cut, jieba_cut, rjieba_cut
 from topiccrawler.text.segmenter import choose_engine
 
 pytestmark = pytest.mark.slow
-
-
-@cache
-def engines() -> tuple[Cut, Cut]:
-    """The fast one and the plain one, each with its dictionary read."""
-    return rjieba_cut(), jieba_cut()
 
 
 def test_rjieba_makes_no_engine_that_nobody_asked_for() -> None:

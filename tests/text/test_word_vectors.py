@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -90,10 +89,8 @@ def _rewritten(file: Path, **changed: object) -> None:
         {"words": np.frombuffer(b"a\nb", np.uint8)},
         {"words": np.frombuffer("\n".join(["基金"] * 7).encode(), np.uint8)},
         {"forms": np.frombuffer(b"\xff\xfe", np.uint8)},
-        {"texts": np.full(7, 2000, np.uint32)},
+        {"texts": np.full(6, 20, np.uint32)},
         {"encoded": np.zeros((3, 3), np.int8)},
-        {"encoded": np.zeros((7, 3), np.float64)},
-        {"cooccurring_scale": np.array([1, np.nan, 1], np.float32)},
         {"cooccurring": None},
     ],
 )
@@ -108,18 +105,6 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, body: bytes) -> None:
     place = tmp_path / "x.npz"
     place.write_bytes(body)
     with pytest.raises(ModelError, match="is damaged"):
-        load_vectors(place)
-
-
-@pytest.mark.slow
-def test_an_archive_that_unpacks_to_far_too_much_is_not_unpacked(tmp_path: Path) -> None:
-    place = tmp_path / "bomb.npz"
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(3):
-            with archive.open(f"{number}.npy", "w") as member:
-                for _ in range(60):
-                    member.write(bytes(1_000_000))
-    with pytest.raises(ModelError, match="unpacked"):
         load_vectors(place)
 
 

@@ -1,5 +1,6 @@
 """Topics by either name or by path, also out of a zip; and what the catalogue holds."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -8,6 +9,7 @@ from os import strerror
 from pathlib import Path
 
 import pytest
+from message_facts import one_line
 
 from topiccrawler.errors import TopicError
 from topiccrawler.link_model.training.address_labels import label
@@ -22,20 +24,10 @@ from topiccrawler.topics.catalogue import (
 )
 from topiccrawler.topics.topic import SiteRule, make_topic, token_weights
 
+# with lists of URL prefixes to train from; the segmenter's own dictionary has their words
 TRAINED = [
-    "auto",
-    "blockchain",
-    "education",
-    "entertainment",
-    "finance",
-    "food",
-    "health",
-    "law",
-    "programming",
-    "sport",
-    "tech",
-    "travel",
-]  # with lists of URL prefixes to train from; the segmenter's own dictionary has their words
+    "auto", "blockchain", "education", "entertainment", "finance", "food", "health", "law", "programming", "sport", "tech", "travel",
+]  # fmt: skip
 NAMES = [name for name, _ in topic_names()]
 
 
@@ -110,11 +102,8 @@ def test_a_file_that_is_no_topic_is_refused_in_one_line(
     file = tmp_path / "tea.toml"
     if body is not None:
         file.write_bytes(body)
-    with pytest.raises(TopicError) as caught:
+    with pytest.raises(TopicError, match=one_line(fault, begin=f"{file}: ")):
         load_topic(str(file))
-    assert caught.value.what == str(file)
-    assert fault in caught.value.fault
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["", "  ", "nul\0.toml"])
@@ -132,9 +121,8 @@ def test_blanks_within_a_phrase_of_latin_letters_with_accents_separate_nothing()
     ("keywords", "fault"), [("基金:viel", "'viel'"), ("基金:-1", "-1"), (" , ", "keywords")]
 )
 def test_keywords_that_make_no_topic_are_refused_in_one_line(keywords: str, fault: str) -> None:
-    with pytest.raises(TopicError) as caught:
+    with pytest.raises(TopicError, match=one_line(fault)):
         topic_from_keywords(keywords)
-    assert fault in str(caught.value)
 
 
 @pytest.mark.slow
@@ -152,14 +140,8 @@ def test_the_catalogue_is_read_out_of_a_zip_that_is_never_unpacked(tmp_path: Pat
         "print(catalogue.load_topic('clc:F83').zh)"
     )
     environment = {"PYTHONPATH": str(egg), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     place, found, zh = done.stdout.splitlines()
     assert place.startswith(str(egg))
@@ -188,8 +170,8 @@ def test_a_jobs_reading_rules_stand_over_the_topics_own(tmp_path: Path) -> None:
         (None, f"{strerror(ENOENT)}; "),
         (b"\xff\xfe", "UTF-8"),
         (b"[sites", "TOML"),
-        (b"", ": sites "),
-        (b'keywords = ["x"]\n[sites]', ": keywords "),
+        (b"", "sites "),
+        (b'keywords = ["x"]\n[sites]', "keywords "),
         (b'[sites."a.example.com"]\nlinks = "div["', "CSS"),
         (b'[sites."a.example.com"]\nbody = "p"', "sites.a.example.com.body "),
         (b'[sites."http://a.example.com/"]\ntext = "p"', "by host"),
@@ -201,9 +183,5 @@ def test_a_wrong_file_of_reading_rules_is_refused_in_one_line(
     path = tmp_path / "rules.toml"
     if written is not None:
         path.write_bytes(written)
-    with pytest.raises(TopicError) as caught:
+    with pytest.raises(TopicError, match=one_line(re.escape(fault), begin=f"{path}: ")):
         with_site_rules(load_topic("finance"), path)
-    line = str(caught.value)
-    assert line.startswith(f"{path}: ")
-    assert fault in line
-    assert "\n" not in line

@@ -10,33 +10,9 @@ from topiccrawler.topics.keywords import keywords_of_texts
 
 @pytest.mark.parametrize(
     "word",
-    [
-        "问题",
-        "选择",
-        "其实",
-        "我们",
-        "东西",
-        "方法",
-        "使用",
-        "内容",
-        "工作",
-        "生活",
-        "可以",
-        "时间",
-        "中国",
-        "点击",
-        "新浪",
-        "加载",
-        "朋友",
-        "2019",
-        "time",
-        "use",
-        "der",
-        "для",
-        "できます",
-        "konn",  # können, as a topic in another language has it
-    ],
-)
+    ["问题", "选择", "其实", "我们", "东西", "方法", "使用", "内容", "工作", "生活", "可以", "时间", "中国", "点击", "新浪", "加载", "朋友", "2019", "time", "use",
+     "der", "для", "できます", "konn"],  # können, as a topic in another language has it
+)  # fmt: skip
 def test_common_words(word: str) -> None:
     assert is_common(word)
 

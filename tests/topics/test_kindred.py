@@ -20,7 +20,6 @@ from topiccrawler.topics.kindred import kindred
 )
 def test_words_that_stand_together_in_one_topic_mean_it(words: str, topic: str) -> None:
     found = kindred(words.split())
-    assert found is not None
     assert found.name == topic
     assert 0.5 <= found.share <= 1.0
     assert found.keywords.keys() == load_topic(topic).keywords.keys()

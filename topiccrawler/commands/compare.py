@@ -45,7 +45,7 @@ class Command(ReportingCommand):
         plan = self._plan(opts)
         comparison = compare(plan, folder, _bar)
         with file_faults(ArgumentError, f"--out {folder}", "cannot be written to", "name another folder"):
-            reporting.write_all(comparison, folder, vars(opts))
+            reporting.write(comparison, folder, vars(opts))
         if opts.json:
             found = {outcome.topic: reporting.result(comparison, outcome) for outcome in comparison.outcomes}
             print(reporting.as_json(found if len(found) > 1 else next(iter(found.values()))), end="")

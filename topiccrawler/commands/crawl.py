@@ -10,6 +10,7 @@ import difflib
 import gc
 import logging
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -60,6 +61,9 @@ class Command(crawl.Command):
             remedy = f"did you mean {near[0]}?" if near else f"known spiders: {', '.join(sorted(known))}"
             _refuse(f"spider {name!r}: is unknown; {remedy}")
         if issubclass(spiders.load(name), FocusedSpider):
+            if self.settings["ASYNCIO_EVENT_LOOP"] is None and find_spec("uvloop"):
+                # here and not in the project's settings: a script that has started another loop could not run our spiders
+                self.settings.set("ASYNCIO_EVENT_LOOP", "uvloop.Loop", "default")
             hold_back()
             quieten_listings()
         else:

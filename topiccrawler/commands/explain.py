@@ -55,28 +55,20 @@ class Command(ReportingCommand):
         self.report(opts, found, self.text("explain", found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawling.explanation import crawl_as_json, explain, explained
+        from topiccrawler.crawling.explanation import crawl_as_json, explained, why
         from topiccrawler.crawling.past_crawl import FetchLimits, admission_of
 
-        history = past.of(url) if past is not None and url else None
+        limits = FetchLimits.of(self.project)
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
         of_the_job = past is not None and past.recipe is not None and opts.topic is None
+        if past is not None and url and of_the_job and not texts:
+            return why(past, url, limits)
+        history = past.of(url) if past is not None and url else None
         parts = past.parts if past is not None and of_the_job else self._parts(opts.topic)
-        if history is not None and of_the_job and not texts:
-            explanation = explain(parts, history)
-            link = history.link
-        else:
-            link = self._link(url, history, texts)
-            explanation = _by_link_model(parts, link)
-        strategy = parts.recipe.strategy if of_the_job and not texts else None
-        limits = FetchLimits(
-            int(self.setting("DEPTH_LIMIT") or 0),
-            int(self.setting("URLLENGTH_LIMIT") or 0),
-            self.project.getbool("TOPIC_PRIVATE_NETWORK"),
-        )
+        link = self._link(url, history, texts)
         admission = admission_of(parts, limits) if past is None else past.admission(parts, limits, history)
         tunnel = history.row.tunnel if history is not None and history.row is not None else 0
-        found = explained(parts, link, explanation, strategy, admission, tunnel)
+        found = explained(parts, link, _by_link_model(parts, link), None, admission, tunnel)
         if history is not None and past is not None:
             of_job = (parts, parts.page_classifier.threshold) if of_the_job else ()
             found["crawl"] = crawl_as_json(history, past.folder, *of_job)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from topiccrawler.engine.command import ReportingCommand
 from topiccrawler.errors import ArgumentError
@@ -29,44 +31,37 @@ class Command(ReportingCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.page_stores import folder_named
+        from topiccrawler.results.summary import report_in
 
         if opts.job:
-            self._on_server(args, opts)
+            self._show(self._on_server(args, opts), opts)
             return
         tables, folders = _parsed(args)
         given = next(iter(folders), None) or self.setting("JOBDIR")
         if not given:
-            remedy = "name the folder the crawl was given with -s JOBDIR=…"
-            raise ArgumentError("scrapy frontier", "no JOBDIR is given", remedy)
+            raise ArgumentError("scrapy frontier", "no job is given", "name its folder, or give -s JOBDIR=…")
         folder = folder_named(given, self.data)
         if tables:
             self._write_tables(folder, opts)
         else:
-            self._show(folder, opts)
+            self._show(report_in(folder, opts.top), opts)
 
-    def _on_server(self, args: list[str], opts: argparse.Namespace) -> None:
+    def _on_server(self, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
         from topiccrawler.cluster.redis.server import RedisView
         from topiccrawler.crawling.recipe import Recipe
         from topiccrawler.crawling.servers import no_queue_server
-        from topiccrawler.results.summary import report_of
+        from topiccrawler.results.summary import parts_by, queue_report
 
         if (url := self.setting("REDIS_URL")) is None:
             raise no_queue_server(f"--job {opts.job}")
         if args:
             fault, remedy = "is not for a crawl on a server", "leave it out to see the overview"
             raise ArgumentError(" ".join(args), fault, remedy)
-        view = RedisView(url, opts.job)
-        try:
+        with closing(RedisView(url, opts.job)) as view:
             recipe = Recipe.from_json(view.made_of, view.name)
-            report = report_of(view.overview(opts.top), recipe, opts.top, time.time())
-            self.report(opts, report, self.text("frontier", report))
-        finally:
-            view.close()
+            return queue_report(view, recipe, opts.top, time.time(), parts_by(recipe))
 
-    def _show(self, folder: Path, opts: argparse.Namespace) -> None:
-        from topiccrawler.results.summary import queue_report
-
-        report = queue_report(folder, opts.top, time.time())
+    def _show(self, report: dict[str, Any], opts: argparse.Namespace) -> None:
         self.report(opts, report, self.text("frontier", report))
 
     def _write_tables(self, folder: Path, opts: argparse.Namespace) -> None:

@@ -255,6 +255,7 @@ def _brief(record: PageRecord, check: Check | None) -> dict[str, Any]:
         "alias_of": record.alias_of,
         "snippet": snippet_of(record),
         "refused": record.refused,
+        "refusal": record.refusal,
         "judged": record.judged,
         **_looks(check),
     }

@@ -64,6 +64,11 @@ if TYPE_CHECKING:
 MOVED = (State.DISCARDED, "redirected")
 KNOWN = "redirect to a known page"
 NO_PAGE = "redirect to no page"
+MOST_COPIES = 1000  # of a refused page that are refused with it
+
+
+NEARLY = 0.99  # of the limit of pages: the last ones are not worth a wait of LONG_SECONDS
+LONG_SECONDS = 60.0
 
 
 class Clock:
@@ -183,9 +188,16 @@ class Crawl:
             return pending or (shared and self.outages.urls_are_worth_waiting(now))
         if self.outages.stops or self.outages.urls_are_worth_waiting(now):
             return True
+        if self.waits_long_for_few(now):
+            return False
         if self.outages.is_settled and (budgets is None or not budgets.closed):
             return True
         return self.hosts.may_come(now)  # or budgets and failures hold back all waiting URLs
+
+    def waits_long_for_few(self, now: float) -> bool:
+        """Whether nearly all pages of the limit are fetched, and what still waits is tried again only after a long time, as after failures."""
+        most, due = self.limits.pages or 0, self.next_ready(now) or 0.0
+        return 0 < NEARLY * most <= self.harvest.pages and due > now + LONG_SECONDS
 
     def is_enough(self, under_way: int = 0) -> bool:
         """Whether all processes together have reached the page limits, or this process expects too little of the next pages (`until`).
@@ -399,6 +411,17 @@ class Crawl:
             self.files.keep(record)
         else:
             self.files.kept_in.keep(record, self.files.segmenter)
+
+    def withdraw(self, url: str, refusal: str) -> None:
+        """Refuse a stored page that asks not to be kept any more, with its copies, and take it out of the sample. `refusal`: the reason."""
+        store = self.files.store
+        self.files.discarded.delete(url)
+        urls = [url, *store.copies(url, MOST_COPIES)]
+        for record in filter(None, map(store.get, urls)):
+            refused = replace(record, stored=False, refused=True, refusal=refusal, judged=self.clock())
+            self.keep(refused)
+            if record.stored:
+                self.correct_counts(-1, -bool(record.alias_of), {record.kind: -1}, {record.format: -1})
 
     def correct_counts(
         self, kept: int, copies: int, kinds: Mapping[str, int], formats: Mapping[str, int]

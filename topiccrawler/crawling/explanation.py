@@ -3,7 +3,7 @@
 `explain` explains the score in the queue, or the one with which the URL was fetched; its shares add up to the score. If the strategy would
 compute another score now, both are returned. A decision that the gate has made is reported as it was made.
 
-What is known of the URL is in `crawling.past_crawl`. `scrapy explain --json` and a running crawl return the same JSON.
+What is known of the URL is in `crawling.past_crawl`. `scrapy explain --json` and `scrapy control` return the same JSON: `why`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from topiccrawler.crawling.admission import Admission
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.link_gate import REFUSED, Decision
-from topiccrawler.crawling.past_crawl import History
+from topiccrawler.crawling.opinions import OPINIONS, GivenOpinions, wish_of
+from topiccrawler.crawling.past_crawl import FetchLimits, History, PastCrawl
 from topiccrawler.crawling.teaching import answered
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.model import Link
 from topiccrawler.relevance.evidence import words_that_lead
+from topiccrawler.store.opinions import read_opinions
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.strategies.base import Explainer, Shares
 
@@ -177,9 +179,21 @@ def _judged_by(record: PageRecord, folder: Path) -> str:
     """Which judgement of a stored page counts."""
     if not record.judged:
         return "the topic when it was fetched"
+    if record.refusal:
+        return f"the page's own wish, {record.refusal}"
     if record.url in answered(folder):
         return "a person's answer"
     return "a second opinion" if record.opinion else "the topic as it is now"
+
+
+def _former_wish(record: PageRecord, folder: Path, parts: Parts | None) -> str:
+    """The former wish of the job that the opinion on a stored page is about; empty if it is about the present one."""
+    if not record.opinion or parts is None:
+        return ""
+    known, wish = list(read_opinions(folder / OPINIONS)), wish_of(parts.topic, parts.recipe.about)
+    if GivenOpinions(known, wish).on(record) is not None:
+        return ""
+    return next((one.wish for one in reversed(known) if one.url == record.url and one.about), "")
 
 
 FETCHED = ("time", "status", "score", "relevance", "stored")  # of a visit
@@ -213,6 +227,7 @@ def crawl_as_json(
             "kept": record.stored,
             "opinion": record.opinion,
             "opinion_reason": record.opinion_reason,
+            "opinion_former_wish": _former_wish(record, folder, parts),
             "judged": record.judged or None,
             "judged_by": _judged_by(record, folder),
             **words_behind(parts, record),
@@ -223,3 +238,22 @@ def crawl_as_json(
             for step in history.path
         ],
     }
+
+
+def why(
+    crawl: PastCrawl, url: str, limits: FetchLimits, page_threshold: float | None = None
+) -> dict[str, Any]:
+    """The explanation of a URL by the parts of its crawl, as JSON values. `page_threshold`: that of the running crawl, if it is another one
+    than the topic's."""
+    history, parts = crawl.of(url), crawl.parts
+    tunnel = 0 if history.row is None else history.row.tunnel
+    found = explained(
+        parts,
+        history.link,
+        explain(parts, history),
+        parts.recipe.strategy,
+        crawl.admission(parts, limits, history),
+        tunnel,
+    )
+    threshold = parts.page_classifier.threshold if page_threshold is None else page_threshold
+    return {**found, "crawl": crawl_as_json(history, crawl.folder, parts, threshold)}

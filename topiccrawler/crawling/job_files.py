@@ -1,6 +1,6 @@
 """Opens, commits and closes the files of one job, and stores the recipe it was made from.
 
-job.sqlite          the queue (with a JOBDIR), the pages with their fingerprints and words, the crawl log, samples, notes (job_database)
+job.sqlite          the queue, the pages with their fingerprints and words, the crawl log, samples, notes (job_database)
 pages.warc.gz       the HTML of the pages kept, for exports with their structure
 job.json            the recipe (crawling.recipe), so that the job can be explained later
 topic.toml          a topic that is not in the catalogue, as a file for `-a topic=`
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shlex
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -56,6 +57,9 @@ STATS = "stats.json"  # stats of Scrapy and of this package, of the last run
 OUTPUT = "output.log"  # output of a crawl that another program has started
 LINKS = "links.jsonl"  # output of `scrapy crawl links`
 REMEDY = "make room or name another folder, then give the command again"
+
+
+_OF_A_RUN = ("urls", "links", "raises", "hosts", "sources", "notes", "site_repeats")
 
 
 class JobFiles:
@@ -117,6 +121,20 @@ class JobFiles:
             self.keep_recipe(self._recipe)
             self._recipe = None
         self.database.commit()
+
+    def begin_anew(self) -> None:
+        """Drop the queue of an earlier run, and what its strategy and its pages taught. Pages and crawl log stay."""
+        (waiting,) = self.database.read("SELECT count(*) FROM urls WHERE state = 0")[0]
+        if waiting:
+            goes_on = f"-s JOBDIR={shlex.quote(str(self.folder))}"
+            logger.warning(
+                "%s would go on with the %d URLs that wait in %s; they are dropped",
+                goes_on,
+                waiting,
+                self.folder,
+            )
+        for table in _OF_A_RUN:
+            self.database.write(f"DELETE FROM {table}")  # noqa: S608
 
     def keep_recipe(self, recipe: Recipe, topic: str = "") -> None:
         """Replace the stored recipe of the job; `topic`: the name of the topic, if it has changed."""
@@ -184,7 +202,7 @@ class JobFiles:
         self._own_store.put(record, self.segmenter)
 
     def commit(self) -> None:
-        """Make all that was written so far durable, the queue with a JOBDIR included."""
+        """Make all that was written so far durable."""
         if self._database is not None:
             self._database.commit()
 

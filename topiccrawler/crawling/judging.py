@@ -13,12 +13,14 @@ what is found, BATCH pages at a time, because it alone writes to the database of
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -27,17 +29,17 @@ from typing import Any, NamedTuple, Protocol
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of, topic_of_page
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import read_recipe
-from topiccrawler.crawling.opinions import OPINIONS, answers_of, wish_of
+from topiccrawler.crawling.known_texts import KnownTexts
+from topiccrawler.crawling.opinions import OPINIONS, GivenOpinions, wish_of
 from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
 from topiccrawler.crawling.page_stores import open_pages, open_sample, stored_in, visits_of
 from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier, Pushed, State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.items import NO, YES
 from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase, is_begun
 from topiccrawler.model import Score
 from topiccrawler.pages.kinds import kind_of_text
-from topiccrawler.pages.languages import language_of
+from topiccrawler.pages.languages import is_in, language_of
 from topiccrawler.pages.metadata import Summariser
 from topiccrawler.pages.page_evidence import unpacked
 from topiccrawler.pages.read import SHORTEST_MAIN_TEXT, PageClassifier, PageWords
@@ -48,6 +50,8 @@ from topiccrawler.store.page_store import PageStore
 from topiccrawler.store.pages import Judgement, PageRecord, Pages
 from topiccrawler.text.segmenter import Segmenter
 from topiccrawler.topics.topic import Topic
+
+logger = logging.getLogger(__name__)
 
 BATCH = 100  # pages
 LEAST_SHARE = 0.5
@@ -127,6 +131,8 @@ class KeptNow(NamedTuple):
     kind: str
     language: str
     summary: str
+    opinion: str
+    opinion_reason: str
     alias_of: str
 
     def record(self, sampled: PageRecord, now: float) -> PageRecord:
@@ -143,9 +149,10 @@ class Changes:
     # relevance of pages that stay in the sample, by URL
     sampled: dict[str, float] = field(default_factory=dict)
     kept: list[KeptNow] = field(default_factory=list)  # pages of the sample that are kept now
+    stored: list[str] = field(default_factory=list)  # URLs of the sample whose pages are stored since
 
     def __bool__(self) -> bool:
-        return bool(self.pages or self.sampled or self.kept)
+        return bool(self.pages or self.sampled or self.kept or self.stored)
 
     def write(
         self, store: Pages, sample: PageSample, put: Callable[[PageRecord], object], now: float
@@ -158,7 +165,15 @@ class Changes:
         for one in self.kept:
             if (record := sample.get(one.url)) is not None:
                 put(one.record(record, now))
-                sample.delete(one.url)
+        for url in [one.url for one in self.kept] + self.stored:
+            sample.delete(url)
+
+
+class _Named(NamedTuple):
+    """A page that is kept."""
+
+    url: str
+    title: str
 
 
 class Running(Protocol):
@@ -175,17 +190,15 @@ class Running(Protocol):
     def write(self, changes: Changes) -> None:
         """Let the crawl write what judging its pages again has changed."""
 
-    def judged(self, found: JudgedAgain) -> None:
-        """Correct the counts of the crawl by what judging its pages again has changed."""
-
-    def queue_again(self, urls: Sequence[str]) -> int:
-        """Let the crawl fetch pages again that were off topic. Returns how many."""
+    def judged(self, found: JudgedAgain, again: Sequence[str]) -> int:
+        """Correct the counts of the crawl by what judging its pages again has changed, and let it fetch the pages `again` that were off
+        topic. Returns how many."""
 
 
 class Judge:
-    """The judgement of stored pages by a topic, a person's answers and second opinions (URL -> whether it is about the topic).
+    """The judgement of stored pages by a topic, a person's answers (URL -> whether it is about the topic) and second opinions.
 
-    `threshold`: None = that of the classifier.
+    `threshold`: None = that of the classifier. `restrictions`, `known`: those of the crawl, for pages of the sample.
     """
 
     def __init__(
@@ -194,11 +207,13 @@ class Judge:
         classifier: PageClassifier,
         answers: Mapping[str, bool],
         threshold: float | None = None,
-        opinions: Mapping[str, bool] | None = None,
+        opinions: GivenOpinions | None = None,
+        restrictions: Restrictions | None = None,
+        known: KnownTexts | None = None,
     ) -> None:
         self.topic, self.classifier, self.answers = topic, classifier, answers
-        self.opinions = opinions or {}
-        self.filter = PageFilter.of(classifier, Restrictions(sites=topic.sites))
+        self.opinions, self.known = opinions or GivenOpinions(), known
+        self.filter = PageFilter.of(classifier, replace(restrictions or Restrictions(), sites=topic.sites))
         self.filter.answers = answers
         if threshold is not None:
             self.filter.threshold = threshold
@@ -206,15 +221,26 @@ class Judge:
 
     def of(self, row: int, record: PageRecord) -> Judgement:
         """The judgement of a page that is no copy."""
+        opinion = self.opinions.on(record)
+        said = ("", "") if opinion is None else (opinion.about, opinion.reason)
+        if record.refusal:
+            return Judgement(row, record.relevance, False, True, record.topic, record.summary, *said)
         words = words_of_record(record, self.topic.segmenter, in_segments=self.classifier.reads_segments)
-        opinion = self.opinions.get(record.url)
-        about = "" if opinion is None else YES if opinion else NO
-        relevance, kept = self.filter.verdict(words, url=record.url, opinion=about)
+        relevance, kept = self.filter.verdict(words, url=record.url, opinion=said[0])
         topic = topic_of_page(self.classifier, self.topic, words) if kept else record.topic
         summary = record.summary
         if topic != record.topic or (kept and not summary):
             summary = self._summariser.summary(record.text)
-        return Judgement(row, relevance, kept, not kept, topic, summary)
+        return Judgement(row, relevance, kept, not kept, topic, summary, *said)
+
+    def may_be_kept(self, record: PageRecord) -> bool:
+        """Whether a page of the sample, about the topic, is one to keep: its days, its language, and that its text is not known."""
+        limits = self.filter.restrictions
+        if not record.text or limits.is_old(record.url, record.published):
+            return False
+        if limits.languages and not is_in(record.language or language_of(record.text), limits.languages):
+            return False
+        return self.known is None or not self.known.has(record.text)
 
 
 def judge_again(
@@ -233,8 +259,16 @@ def judge_again(
         raise ArgumentError(f"folder {folder}", "holds no job", "name the folder of a job")
     threshold = None if running is None else running.page_threshold
     topic = topic_of(recipe)
-    opinions = answers_of(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
-    judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions)
+    opinions = GivenOpinions(read_opinions(folder / OPINIONS), wish_of(topic, recipe.about))
+    since = date.fromisoformat(recipe.since) if recipe.since else None
+    restrictions = Restrictions(since=since, languages=recipe.language)
+    known = None
+    if recipe.known:
+        try:
+            known = KnownTexts.of(Path(recipe.known), folder)
+        except ArgumentError as fault:  # it was moved since; it decides about few pages
+            logger.warning("%s; pages are judged without it", fault)
+    judge = Judge(topic, page_classifier_of(recipe), answers, threshold, opinions, restrictions, known)
     if running is not None:
         return _in_running(folder, judge, running, progress)
     return _at_rest(folder, judge, progress)
@@ -249,9 +283,7 @@ def _in_running(folder: Path, judge: Judge, running: Running, progress: Progress
                 running.write(changes)
             if progress is not None:
                 progress(found.pages)
-    again = _to_fetch_again(folder, is_kept)
-    running.judged(found)
-    found.queued = running.queue_again(again) if again else 0
+    found.queued = running.judged(found, _to_fetch_again(folder, is_kept))
     return found
 
 
@@ -302,7 +334,7 @@ def changes_of(
     The caller writes each before it takes the next, or leaves it to the crawl. `found` gets the counts, `is_kept` for each URL of the
     sample whether its page is kept now.
     """
-    texts: dict[str, PageRecord] = {}
+    texts: dict[str, _Named] = {}
     firsts: dict[str, Judgement] = {}
     copies: list[tuple[int, PageRecord]] = []
     changes, looked = Changes(), 0
@@ -310,9 +342,9 @@ def changes_of(
         if record.alias_of:
             copies.append((row, replace(record, media="")))
             continue
-        if record.text:
-            texts.setdefault(record.content_hash, replace(record, text="", evidence=b"", media=""))
         judgement = judge.of(row, record)
+        if record.text and judgement.kept:
+            texts.setdefault(record.content_hash, _Named(record.url, record.title))
         found.count(record, kept=judgement.kept)
         if _differs(judgement, record):
             changes.pages.append(judgement)
@@ -323,7 +355,7 @@ def changes_of(
             changes = Changes()
     changes.pages += _of_copies(store, copies, firsts, judge, found)
     yield changes
-    yield _sampled(sample, judge, found, texts, is_kept)
+    yield _sampled(store, sample, judge, found, texts, is_kept)
 
 
 def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
@@ -341,6 +373,19 @@ def _to_fetch_again(folder: Path, is_kept: Mapping[str, bool]) -> list[str]:
         if kept >= LEAST_SHARE * of:
             least = value
     return [url for url, value in relevance.items() if value >= least and url not in is_kept]
+
+
+def to_fetch_again(folder: Path, sample: PageSample, judge: Judge) -> Iterator[list[str]]:
+    """The URLs of pages that were off topic, are not in the sample, and may be kept now, as the last list; empty lists after each BATCH of
+    sampled pages before. Nothing is written, and nothing is judged if the sample has all pages that were not kept."""
+    if len(sample.nearest(1.0, sample.size, stored=False)) < sample.size:
+        return
+    is_kept = dict[str, bool]()
+    for number, (row, record) in enumerate(sample.rows(), 1):
+        is_kept[record.url] = judge.of(row, record).kept and judge.may_be_kept(record)
+        if number % BATCH == 0:
+            yield []
+    yield _to_fetch_again(folder, is_kept)
 
 
 def queue_again(frontier: Frontier, urls: Iterable[str], now: float) -> int:
@@ -365,44 +410,50 @@ def _of_copies(
     for row, record in copies:
         now, first = firsts.get(record.alias_of), store.get(record.alias_of)
         relevance, kept, topic = record.relevance, record.stored, record.topic
+        said = record.opinion, record.opinion_reason
         if now is not None:
-            relevance, kept, topic = now.relevance, now.kept, now.topic
+            relevance, kept, topic, said = now.relevance, now.kept, now.topic, now[-2:]
         elif first is not None:
             relevance, kept, topic = first.relevance, first.stored, first.topic
+            said = first.opinion, first.opinion_reason
         answer = judge.answers.get(record.url)
         kept = kept if answer is None else answer
         found.count(record, kept=kept)
-        judgement = Judgement(row, relevance, kept, not kept, topic, record.summary)
+        judgement = Judgement(row, relevance, kept, not kept, topic, record.summary, *said)
         if _differs(judgement, record):
             yield judgement
 
 
 def _differs(judgement: Judgement, record: PageRecord) -> bool:
-    before = record.relevance, record.stored, record.topic
-    return (judgement.relevance, judgement.kept, judgement.topic) != before
+    before = record.relevance, record.stored, record.topic, record.opinion
+    return (judgement.relevance, judgement.kept, judgement.topic, judgement.opinion) != before
 
 
 def _sampled(
+    store: Pages,
     sample: PageSample,
     judge: Judge,
     found: JudgedAgain,
-    texts: Mapping[str, PageRecord],
+    texts: dict[str, _Named],
     is_kept: dict[str, bool],
 ) -> Changes:
-    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages there, by the hash of
-    their texts: one with the same text becomes a copy."""
+    """Judge the sample of pages that were not kept; those that are kept now go to the page store. `texts`: the pages kept, by the hash of
+    their texts: one with the same text becomes a copy. A page that was stored since it was sampled only leaves the sample."""
     changes = Changes()
     for row, record in sample.rows():
+        if store.get(record.url) is not None:
+            changes.stored.append(record.url)
+            continue
         judgement = judge.of(row, record)
-        old = judge.filter.restrictions.is_old(record.url, record.published)
-        is_kept[record.url] = judgement.kept and bool(record.text) and not old
+        is_kept[record.url] = judgement.kept and judge.may_be_kept(record)
         if is_kept[record.url]:
-            first = texts.get(record.content_hash)
-            is_copy = first is not None and may_be_same(record.title, first.title)
+            first = texts.setdefault(record.content_hash, _Named(record.url, record.title))
+            is_copy = first.url != record.url and may_be_same(record.title, first.title)
             now_kept = KeptNow(
                 *(record.url, judgement.relevance, judgement.topic),
                 *(kind_of_text(record.text), language_of(record.text), judgement.summary),
-                first.url if first is not None and is_copy else "",
+                *(judgement.opinion, judgement.opinion_reason),
+                first.url if is_copy else "",
             )
             changes.kept.append(now_kept)
             found.count(replace(now_kept.record(record, 0.0), stored=False), kept=True)

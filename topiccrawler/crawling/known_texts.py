@@ -29,7 +29,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from topiccrawler.crawling.page_stores import has_pages, open_pages
+from topiccrawler.crawling.page_stores import has_pages, open_pages, stored_in
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.files import whole_file
 from topiccrawler.pages.site_repeats import BITS, fingerprint
@@ -44,7 +44,7 @@ ENDING = ".fingerprints"
 TEXT = "text"  # the field that has the text
 DEEPEST = 3  # folders within the source
 _BYTES = BITS // 8
-_REMEDY = "name a job's folder, a file (.jsonl, .csv, .parquet, .txt, also .gz or .zst), or a folder of such"
+_REMEDY = "name a job's folder, a file (.jsonl, .csv, .parquet, .txt, also .gz or .zst), or a folder of such; export the pages of a job that is only on a server"
 
 
 class KnownTexts:
@@ -116,7 +116,11 @@ def _parts(place: Path, job: Path, depth: int = 0) -> Iterator[Path]:
 
 
 def _state(part: Path) -> tuple[int, int]:
-    """What changes when a job or file changes: bytes and time of the last change."""
+    """What changes when a job or file changes: bytes and time of the last change; for pages on a server, how many are kept, and when
+    they were last judged."""
+    if stored_in(part) is not None:
+        with closing(open_pages(part)) as pages:
+            return len(pages.best()), int(pages.last_judged() * 1e9)
     files = (
         [file for file in part.glob("*.sqlite*") if not file.name.endswith("-shm")]
         if part.is_dir()

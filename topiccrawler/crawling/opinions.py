@@ -7,7 +7,8 @@ Words decide first. The questions of a crawl are few and a model is slow, so the
     3. pages not kept of a relevance of at least LOWEST, those nearest to the threshold first
 
 Half of the questions are asked while the crawl runs, so that the answers can teach its topic; the others when it ends, about the best of
-all its pages. A page waits for its opinion in memory, at most MOST_WAITING pages; without one the words decide.
+all its pages, and then about the sampled pages that were not kept, by the topic as it was taught: if fewer than BEST are kept, also the
+best of those below LOWEST. A page waits for its opinion in memory, at most MOST_WAITING pages; without one the words decide.
 
 `judged` is what an opinion does to a stored page, and `PageFilter.verdict` what it does to one that is not stored yet.
 """
@@ -25,6 +26,7 @@ from topiccrawler.crawling.page_filter import PageFilter, by_opinion
 from topiccrawler.items import YES
 from topiccrawler.relevance.second_opinion import Opinion, Shown, addresses_models
 from topiccrawler.store.opinions import OpinionLog, StoredOpinion
+from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.readable import readable
@@ -92,12 +94,14 @@ class Opinions:
         """Whether a page of that relevance is one to ask about."""
         return relevance >= min(LOWEST, self.filter.threshold)
 
-    def offer(self, page: Page, relevance: float, *, is_kept: bool, means: Any = None) -> None:
-        """Let a page wait for an opinion, if it is one to ask about. `means`: see Question."""
+    def offer(
+        self, page: Page, relevance: float, *, is_kept: bool, means: Any = None, always: bool = False
+    ) -> None:
+        """Let a page wait for an opinion, if it is one to ask about. `means`: see Question. `always`: whatever its relevance."""
         shown = shown_of(page)
         key = self.key_of(shown)
         if (
-            not self.wants(relevance)
+            not (always or self.wants(relevance))
             or key in self.log.by_key
             or key in self.under_way | self.not_asked | self.waiting.keys()
         ):
@@ -132,7 +136,13 @@ class Opinions:
         for index, question in enumerate(questions):
             opinion = opinions.get(index, Opinion("", ""))
             stored = StoredOpinion(
-                question.key, question.url, opinion.about, opinion.reason, round(now, 3), self.wish
+                question.key,
+                question.url,
+                opinion.about,
+                opinion.reason,
+                round(now, 3),
+                self.wish,
+                self.model,
             )
             found.append((question, stored))
             self.count(opinion.about or "unanswered")
@@ -154,6 +164,15 @@ class Opinions:
             if record is not None and record.stored and not record.alias_of and not record.opinion:
                 self.offer(record, record.relevance, is_kept=True)
 
+    def offer_sampled(self, pages: Pages, sample: PageSample) -> None:
+        """Let the best pages of the sample of those that were not kept wait, when the crawl has ended."""
+        left, fewer = self.most - self.asked, BEST - len(pages.best(limit=BEST))
+        rows = sample.nearest(1.0, left, stored=False) if left > 0 else []
+        for place, row in enumerate(rows):
+            record = sample.at(row)
+            if record is not None and record.text:
+                self.offer(record, record.relevance, is_kept=False, always=place < fewer)
+
     def unapplied(self, pages: Pages) -> Iterator[PageRecord]:
         """The records to store again, because a crawl was killed between an opinion and the commit of its page."""
         for opinion in list(self.log.by_key.values()):
@@ -174,7 +193,15 @@ class Opinions:
 
     def answers(self) -> dict[str, bool]:
         """The opinions by URL, as a person's answers are taught (crawling.teaching)."""
-        return answers_of(self.log.by_key.values(), self.wish)
+        return {
+            one.url: one.about == YES
+            for one in self.log.by_key.values()
+            if one.about and one.wish == self.wish
+        }
+
+    def on_pages(self) -> GivenOpinions:
+        """The opinions about the present wish."""
+        return GivenOpinions(self.log.by_key.values(), self.wish)
 
     def change_topic(self, topic: Topic, about: str) -> None:
         """Ask about another topic from now on; pages that wait are not asked about. `about`: see `wish_of`."""
@@ -185,9 +212,8 @@ class Opinions:
             self._best.clear()
 
     def key_of(self, page: Shown) -> str:
-        """The hash of what is asked about a text; a text with two URLs is one question."""
-        parts = (self.wish, self.model, page.title, page.text)
-        return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+        """The key of the question about a page in this crawl."""
+        return key_of(self.wish, self.model, page)
 
     def count(self, name: str, count: int = 1) -> None:
         """Count pages of that outcome."""
@@ -200,9 +226,25 @@ class Opinions:
         return int(question.is_kept), -abs(question.relevance - self.filter.threshold)
 
 
-def answers_of(opinions: Iterable[StoredOpinion], wish: str) -> dict[str, bool]:
-    """The opinions about a wish by URL, true = about it; of several about a URL the last."""
-    return {one.url: one.about == YES for one in opinions if one.about and one.wish == wish}
+def key_of(wish: str, model: str, page: Shown) -> str:
+    """The hash of what a model is asked about a text; a text with two URLs is one question, two pages without text are two."""
+    parts = (wish, model, page.title, page.text or page.url)
+    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+class GivenOpinions:
+    """The opinions about one wish, by the pages that they are about."""
+
+    def __init__(self, opinions: Iterable[StoredOpinion] = (), wish: str = "") -> None:
+        given = [one for one in opinions if one.about and one.wish == wish]
+        self._wish, self._models = wish, {one.model for one in given}
+        self._by_url, self._by_key = {one.url: one for one in given}, {one.key: one for one in given}
+
+    def on(self, page: Page) -> StoredOpinion | None:
+        """The opinion on a page, of several the last; else that on its text at another URL."""
+        found = self._by_url.get(page.url)
+        keys = (key_of(self._wish, model, shown_of(page)) for model in self._models if found is None)
+        return found or next((self._by_key[key] for key in keys if key in self._by_key), None)
 
 
 def wish_of(topic: Topic, about: str) -> str:
@@ -235,5 +277,5 @@ def judged(record: PageRecord, opinion: StoredOpinion) -> PageRecord:
 
 def opinion_in(first: PageRecord) -> dict[str, Any]:
     """What a copy has of the page of which it is a copy."""
-    names = ("relevance", "stored", "refused", "judged", "opinion", "opinion_reason")
+    names = ("relevance", "stored", "refused", "refusal", "judged", "opinion", "opinion_reason")
     return {name: getattr(first, name) for name in names}

@@ -1,4 +1,4 @@
-"""Opens the pages and the crawl log of a job: in its folder, or in the database that its recipe names (STORE_URL).
+"""Opens the pages, the crawl log and the queue of a job: in its folder, or on the servers that its recipe names.
 
 `open_pages` opens the page store. The recipe has the address of a database without a password. The password is that of this process's
 STORE_URL for the same database, else that of PGPASSWORD or .pgpass. A STORE_URL on the command line overrides recipes.
@@ -19,9 +19,10 @@ from pathlib import Path
 from topiccrawler.crawling.job_files import read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import TOPIC, named_topic
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.crawling.servers import ServedPages, page_server
+from topiccrawler.crawling.servers import ServedPages, page_server, queue_view
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.files import user_path
+from topiccrawler.frontier.stored_queue import QueueView, StoredQueue, is_made
 from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase, is_begun
 from topiccrawler.model import Visit
 from topiccrawler.settings import TOPIC_DATA_DIR
@@ -37,11 +38,24 @@ Stored = tuple[str, str]  # address of the database, job
 def stored_in(folder: Path) -> Stored | None:
     """The database of a server that has the pages of a job, and the job's name there; None if they are in its folder, or it has no recipe
     that can be read."""
+    recipe = _recipe_of(folder)
+    return (recipe.store, recipe.store_job) if recipe is not None and recipe.store else None
+
+
+def _recipe_of(folder: Path) -> Recipe | None:
+    """The recipe of a job; None if it cannot be read."""
     try:
-        recipe = read_recipe(folder)
+        return read_recipe(folder)
     except CrawlerError:
         return None
-    return (recipe.store, recipe.store_job) if recipe is not None and recipe.store else None
+
+
+def open_queue(folder: Path) -> QueueView | None:
+    """Open the queue of the job in that folder for reading; None if there is none. StateError if it cannot be read."""
+    recipe, path = _recipe_of(folder), folder / JOB_DATABASE
+    if recipe is not None and recipe.queue:
+        return queue_view(recipe.queue, recipe.queue_job)
+    return StoredQueue(path) if is_made(path) else None
 
 
 def has_pages(folder: Path) -> bool:
@@ -195,6 +209,9 @@ def arguments_of(folder: Path) -> dict[str, str]:
         "page_classifier": recipe.page_classifier,
         "sites": recipe.sites or "",
         "about": recipe.about,
+        "since": recipe.since,
+        "language": ",".join(recipe.language),
+        "known": recipe.known,
         "seeds": ",".join(seeds),
     }
     if recipe.keywords and "keywords" not in plain:  # additional keywords for a named topic

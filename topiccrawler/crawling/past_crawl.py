@@ -1,7 +1,7 @@
 """What the files of a crawl have about a URL: `PastCrawl`.
 
-The queue: which page linked to the URL, its anchor and score, its outcome. The crawl log: the score with which it was fetched. The pages. A
-crawl without JOBDIR has no queue on disk; then only log and pages are read, and what they lack is unknown.
+The queue: which page linked to the URL, its anchor and score, its outcome. The crawl log: the score with which it was fetched. The pages. The
+crawl may be running or have ended; what these lack is unknown.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import Protocol, cast
+from types import MappingProxyType, SimpleNamespace
+from typing import Self, cast
 
 from topiccrawler.crawling import admission as rules
 from topiccrawler.crawling.admission import Admission
@@ -23,19 +23,21 @@ from topiccrawler.crawling.checkpoints import DAMAGED, Checkpoints, load_state
 from topiccrawler.crawling.harvest import own_domains
 from topiccrawler.crawling.job_files import JOB, read_recipe
 from topiccrawler.crawling.link_gate import Decision
-from topiccrawler.crawling.page_stores import has_pages, open_pages, open_stored, visits_of
-from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.page_stores import has_pages, open_pages, open_queue, open_stored, visits_of
+from topiccrawler.crawling.recipe import Recipe, Settings
 from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.crawling.servers import SharedView
-from topiccrawler.errors import CrawlerError, StateError
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError
 from topiccrawler.frontier.base import Frontier, Notes, Row
-from topiccrawler.frontier.stored_state import QueueLookup, is_made
+from topiccrawler.frontier.budgets import Allowance, Budgets
+from topiccrawler.frontier.hosts import Hosts
+from topiccrawler.frontier.stored_queue import QueueView, StoredQueue
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Visit
 from topiccrawler.store.pages import PageRecord, Pages
 from topiccrawler.strategies.base import Strategy
-from topiccrawler.urls.canonical import host_of
+from topiccrawler.urls.canonical import canonical, host_of
 
 LONGEST_PATH = 1000  # link steps
 
@@ -70,25 +72,11 @@ class History:
         return self.path[-1].state
 
 
-class _Look(Protocol):
-    def row(self, url: str) -> Row | None: ...
-
-
-class _Queue(Protocol):
-    @property
-    def notes(self) -> Notes: ...
-
-    def look(self) -> _Look: ...
-
-    def close(self) -> None: ...
-
-
 class PastCrawl:
     """The files in the folder of a job, opened for reading. StateError if the folder has no crawl."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        queue = folder / JOB_DATABASE
         if not any((folder / name).is_file() for name in (JOB_DATABASE, JOB)):
             raise StateError(
                 f"folder {folder}",
@@ -96,7 +84,7 @@ class PastCrawl:
                 "name the JOBDIR of a crawl, or its folder in TOPIC_DATA_DIR",
             )
         self.recipe = read_recipe(folder)
-        self._frontier: _Queue | None = QueueLookup(queue) if is_made(queue) else None
+        self._frontier: QueueView | None = open_queue(folder)
         self._store: Pages | None = open_pages(folder) if has_pages(folder) else None
 
     def close(self) -> None:
@@ -126,13 +114,19 @@ class PastCrawl:
 
     def _learn(self, strategy: Strategy) -> None:
         """Load what the crawl's strategy has learned."""
-        if self._frontier is not None:
+        if isinstance(self._frontier, StoredQueue):
             queue = cast("Frontier", self._frontier)  # only methods that it has are called
-            rescoring = Rescoring(queue, apply=lambda _: 0)
-            Checkpoints(strategy, self._frontier.notes, rescoring, durable=True).load()
+            Checkpoints(strategy, queue.notes, Rescoring(queue, apply=lambda _: 0), durable=True).load()
+        elif self._frontier is not None:
+            learned = cast("SharedView", self._frontier).learned()
+            if learned is not None:
+                _load(strategy, learned, self.folder)
 
-    def of(self, url: str) -> History:
-        """The history of a canonical URL; StateError if the crawl never found it."""
+    def of(self, address: str) -> History:
+        """The history of a URL. ArgumentError for one that is none, StateError if the crawl never found it."""
+        url = canonical(address)
+        if url is None:
+            raise ArgumentError(f"URL {address!r}", "is no http(s) URL", "write it as http://host/path")
         row, record = self._row(url), self._record(url)
         visits = tuple(visit for visit in self._visits if visit.url == url)
         if row is None and record is None and not visits:
@@ -189,17 +183,15 @@ class SharedCrawl(PastCrawl):
         if self.recipe.store:
             with suppress(CrawlerError):  # the pages are then reported as unknown
                 self._store = open_stored(self.recipe.store, self.recipe.store_job)
-        self._learned = view.learned()
 
-    def _learn(self, strategy: Strategy) -> None:
-        if self._learned is None:
-            return
-        try:
-            load_state(strategy, self._learned[1])
-        except DAMAGED as error:
-            fault = f"is damaged ({type(error).__name__}: {error})"
-            what = f"state {self._learned[0]} of {self.folder}"
-            raise StateError(what, fault, "wait for the next one") from None
+
+def _load(strategy: Strategy, learned: tuple[int, str], folder: Path) -> None:
+    """Load the state that the learner of a shared crawl published."""
+    try:
+        load_state(strategy, learned[1])
+    except DAMAGED as error:
+        fault = f"is damaged ({type(error).__name__}: {error})"
+        raise StateError(f"state {learned[0]} of {folder}", fault, "wait for the next one") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +201,17 @@ class FetchLimits:
     depth: int = 0
     url_length: int = 0
     private_network: bool = False  # whether hosts of private networks may be fetched
+    allowance: Allowance = field(default_factory=Allowance)
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The limits in a project's settings."""
+        return cls(
+            settings.getint("DEPTH_LIMIT"),
+            settings.getint("URLLENGTH_LIMIT"),
+            settings.getbool("TOPIC_PRIVATE_NETWORK"),
+            Allowance.of(settings.getint),
+        )
 
 
 def admission_of(
@@ -225,13 +228,15 @@ def admission_of(
         found.append(rules.blocked(Blocks(notes)))
     if not limits.private_network:
         found.append(rules.private_network(seed_hosts))
-    of_robots = (
-        rules.DownloaderRule(rules.ROBOTS_TXT, _unknown) if notes is None else robots_rule(notes, time.time)
-    )
-    unknown = [
-        rules.DownloaderRule(name, _unknown) for name in (rules.BUDGET, rules.TRAP, rules.RESOLVED_ADDRESS)
-    ]
-    return Admission([*found, *unknown, of_robots])
+    unknown = [rules.RESOLVED_ADDRESS]
+    unknown += [rules.BUDGET, rules.TRAP, rules.ROBOTS_TXT] if notes is None else []
+    of_downloader = [rules.DownloaderRule(name, _unknown) for name in unknown]
+    if notes is not None:
+        noted = cast("Frontier", SimpleNamespace(notes=notes, hosts=Hosts()))  # all that budgets read
+        budgets = Budgets(noted, limits.allowance)
+        found += [rules.budget_rule(budgets), rules.trap_rule(budgets)]
+        of_downloader.append(robots_rule(notes, time.time))
+    return Admission([*found, *of_downloader])
 
 
 def _unknown(_: Link) -> Decision | None:

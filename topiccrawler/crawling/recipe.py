@@ -222,11 +222,17 @@ class Recipe:
     listings: bool = False  # whether feeds and sitemaps of sites with relevant pages are fetched
     topic_fields: Mapping[str, Any] | None = None  # the user's own topic, as it was when the job began
     about: str = ""  # what the user wants, in a sentence, for second opinions
+    since: str = ""  # YYYY-MM-DD: the first day of pages to keep
+    language: tuple[str, ...] = ()  # of pages to keep; empty = all
+    known: str = ""  # path of what has texts that are not kept again
     # the topic from whose relevance the strategy learns, if feedback has changed the topic of the job
     strategy_topic: Mapping[str, Any] | None = None
     # address of the database with the pages, without password; empty = they are in the job's folder
     store: str = ""
     store_job: str = ""  # name of the job in that database
+    # setting and address of the server with the queue, without password; empty = it is in the job's folder
+    queue: str = ""
+    queue_job: str = ""  # name of the job on that server
 
     def as_json(self) -> dict[str, Any]:
         """The fields as plain values for JSON."""

@@ -10,32 +10,22 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from topiccrawler.errors import ArgumentError
-from topiccrawler.frontier.base import Listing, Notes
-from topiccrawler.frontier.stored_state import Overview
+from topiccrawler.frontier.stored_queue import QueueView
 from topiccrawler.store.pages import Pages, SharedPages
 
+REDIS = "REDIS_URL="
 PAGE_SCHEMES = ("postgresql", "postgres")
 OUTAGE_SECONDS = 600.0  # longest time that a crawl waits for a server that is away; then it ends
 
 
-class SharedView(Protocol):
-    """A view of a crawl on a server, for reading without joining it."""
+class SharedView(QueueView, Protocol):
+    """The queue of a crawl on a server, for reading without joining it."""
 
     name: str
     made_of: Mapping[str, Any]  # the recipe of the crawl
-    notes: Notes
-
-    def look(self) -> Listing:
-        """The contents of the queue."""
-
-    def overview(self, top: int) -> Overview:
-        """Counts of URLs, and the next `top` of them."""
 
     def learned(self) -> tuple[int, str] | None:
         """Number and text of the state that the learner published last; None = none yet."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 class ServedPages(Pages, Protocol):
@@ -62,6 +52,12 @@ class PageServer(Protocol):
 
     def open_shared(self, address: str, job: str, topic: str) -> SharedPages:
         """Open the pages of a job for a crawl that stores pages there. ArgumentError for a wrong address."""
+
+
+def queue_view(address: str, job: str) -> SharedView:
+    """Open the queue of a job for reading. `address`: that of its recipe, without its secret parts. StateError if it cannot be read."""
+    view = import_module("topiccrawler.cluster.redis.server").RedisView
+    return cast("SharedView", view(address.removeprefix(REDIS), job))
 
 
 def no_queue_server(what: str) -> ArgumentError:

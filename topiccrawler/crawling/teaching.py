@@ -36,7 +36,7 @@ from topiccrawler.crawling.transfer import can_transfer, relearn, transfer_state
 from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import is_made
+from topiccrawler.frontier.stored_queue import is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via, Visit
 from topiccrawler.pages.read import PageWords
@@ -99,6 +99,7 @@ class Lessons:
             _shared(words_of_record(record, self.segmenter, in_segments=in_segments), known)
             for record in self.records
         ]
+        self.records = [replace(record, evidence=b"", media="") for record in self.records]
 
     def known(self, answers: Mapping[str, bool]) -> tuple[dict[str, bool], list[str]]:
         """The answers about pages whose text the job has, by the URLs of the pages, and the other URLs. An answer about a copy is one about

@@ -18,7 +18,7 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import JOB, OUTPUT
 from topiccrawler.crawling.recipe import STRATEGY_PREFIX
 from topiccrawler.dashboard import panels
-from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, TOP, WAIT_SECONDS, Job
+from topiccrawler.dashboard.jobs import FAILED, LIVE, NO_BEGIN, WAIT_SECONDS, Job
 from topiccrawler.dashboard.starting import can_go_on
 from topiccrawler.dashboard.texts import Texts
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, count, job_of, percent, shown
@@ -52,7 +52,7 @@ PANEL_EVERY, CURVE_EVERY = 5, 10  # events between two updates of the panels, of
 def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_SECONDS) -> Values:
     """The values of the four panels. `wait`: as in jobs.Job.once."""
     is_read = job.share >= 1  # else these lists would look whole
-    sites = panels.where(job, status, wait=wait) if is_read else []
+    sites = panels.where(job, wait=wait) if is_read else []
     bad = panels.wrong(job, wait) if is_read else []
     return {
         "job": job,
@@ -61,7 +61,7 @@ def values(job: Job, data: Path, status: Mapping[str, Any], wait: float = WAIT_S
         "sites": sites[: panels.SHOWN_SITES],
         "sites_known": len(sites),
         "sites_new": sum(site["new"] for site in sites),
-        "next": panels.following(job, status, panels.SHOWN_NEXT, wait),
+        "next": panels.following(job, panels.SHOWN_NEXT, wait),
         "wrong": bad[: panels.SHOWN_OUTCOMES],
         "wrong_more": len(bad) if len(bad) > panels.SHOWN_OUTCOMES else 0,
     }
@@ -132,7 +132,7 @@ def _read_on(here: Context, job: Job, _: web.Request) -> Values:
 def _begun(job: Job) -> Mapping[str, Any]:
     """The status of a job, after starting all slow reads at once."""
     status = job.status()
-    panels.prepare(job, status)
+    panels.prepare(job)
     job.advance()
     return status
 
@@ -203,7 +203,7 @@ def figures(t: Texts, find: Mapping[str, Any]) -> dict[str, Any]:
 def queue(here: Context, job: Job, _: web.Request) -> Values:
     """`/jobs/JOB/queue`: the next TOP URLs of the queue."""
     status = _begun(job)
-    return {"find": panels.find(job, status, here.data), "next": panels.following(job, status, TOP)}
+    return {"find": panels.find(job, status, here.data), "next": panels.following(job)}
 
 
 @about_job("outcomes")
@@ -230,7 +230,7 @@ async def give(verb: str, request: web.Request) -> web.Response:
     form = {name: str(value).strip() for name, value in (await request.post()).items()}
     t = here.views.texts(request)
     if verb in PLAIN:
-        status = await asyncio.to_thread(ask, job.folder, verb, None, {})
+        status = await asyncio.to_thread(ask, job.folder, verb, {})
         if "application/json" in request.headers.get("Accept", ""):
             return web.json_response(figures(t, panels.find(job, status, here.data)))
         raise web.HTTPSeeOther(request.path.rpartition("/")[0])

@@ -30,11 +30,11 @@ from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.engine.control.client import ask, is_listening
 from topiccrawler.errors import ArgumentError, CrawlerError
-from topiccrawler.frontier.stored_state import Outcome, is_made, outcomes
+from topiccrawler.frontier.stored_queue import Outcome, is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.results.jobs import JobLog, begun, is_job
 from topiccrawler.results.last_run import LastRun, last_run
-from topiccrawler.results.summary import EXAMPLES, queue_report
+from topiccrawler.results.summary import outcomes_of, parts_by, report_in
 
 STRATEGY = "breadth_first"
 _PLACES = ("*/result.json", "*/*/result.json")
@@ -171,26 +171,24 @@ class Job:
 
     @property
     def has_queue(self) -> bool:
-        """Whether the queue is in the job's folder."""
-        return is_made(self.folder / JOB_DATABASE)
+        """Whether the job has a queue, in its folder or on a server."""
+        recipe = self.recipe()
+        return is_made(self.folder / JOB_DATABASE) or bool(recipe is not None and recipe.queue)
 
     def queue(self, wait: float | None = WAIT_SECONDS) -> dict[str, Any] | None:
-        """The report of the job's queue with all its hosts; None without a JOBDIR, while it is still being read, or if it cannot be read.
+        """The report of the job's queue with all its hosts; None without a queue, while it is still being read, or if it cannot be read.
         `wait`: as for `once`."""
-
-        def make() -> dict[str, Any] | None:
-            if not self.has_queue:
-                return None
-            return queue_report(self.folder, TOP, time.time(), all_hosts=True)
-
-        return self.once("queue", JOB_DATABASE, make, wait)
+        parts = self.once("parts", JOB, lambda: parts_by(self.recipe()), wait)
+        if "parts" not in self._kept:  # apart, as making them takes longer than reading the queue
+            self._wanted.add("queue")
+            return None
+        return self.once(
+            "queue", JOB_DATABASE, lambda: report_in(self.folder, TOP, parts=parts, all_hosts=True), wait
+        )
 
     def outcomes(self, wait: float = WAIT_SECONDS) -> list[Outcome] | None:
         """The reasons of failed and discarded URLs in the job's queue; None as for `queue`."""
-        path = self.folder / JOB_DATABASE
-        return self.once(
-            "outcomes", JOB_DATABASE, lambda: outcomes(path, EXAMPLES) if is_made(path) else None, wait
-        )
+        return self.once("outcomes", JOB_DATABASE, lambda: outcomes_of(self.folder), wait)
 
     def promised(self, status: Mapping[str, Any]) -> tuple[int | None, float | None]:
         """The estimated number of relevant pages in the queue, and the share of the next pages that will probably be kept, 0..1: as the
@@ -217,10 +215,6 @@ class Job:
     def refused(self, wait: float = WAIT_SECONDS) -> int:
         """The number of links in the sample of those that were not queued."""
         return self.once("refused", JOB_DATABASE, lambda: len(refused_in(self.folder)), wait) or 0
-
-    def asked(self, verb: str, number: int, wait: float | None = WAIT_SECONDS) -> list[dict[str, Any]] | None:
-        """The `top` or the `sites` of the running crawl, asked seldom enough not to slow it; None when it does not answer."""
-        return self.once(verb, "", lambda: ask(self.folder, verb, {"n": number}).get(verb), wait)
 
     def once(
         self, name: str, file: str, make: Callable[[], T], wait: float | None = WAIT_SECONDS

@@ -10,6 +10,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict, astuple
 from math import inf
 from typing import Any, BinaryIO
@@ -25,7 +26,7 @@ from topiccrawler.dashboard.panels import topic_name
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, job_of, query
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.frontier.base import State
-from topiccrawler.frontier.stored_state import Ended, ended, is_made
+from topiccrawler.frontier.stored_queue import Ended, StoredQueue, is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.results.exports import export_of
 from topiccrawler.results.formats import write_table
@@ -115,7 +116,7 @@ def sites(_: Context, job: Job, request: web.Request) -> Values:
     """`/jobs/JOB/sites?order=`: the hosts of a job."""
     order = _order(request)
     job.advance()
-    found = panels.where(job, job.status(), order)
+    found = panels.where(job, order)
     shown = found[: panels.ALL_SITES]
     return {"sites": shown, "more": len(found) - len(shown), "order": order, "orders": panels.ORDERS}
 
@@ -126,7 +127,7 @@ async def sites_file(request: web.Request) -> web.StreamResponse:
 
     def write(out: BinaryIO) -> None:
         job.advance(inf)
-        write_table(panels.where(job, job.status(), order, wait=None), out)  # a file has all of them
+        write_table(panels.where(job, order, wait=None), out)  # a file has all of them
 
     return await _file(write, "csv", f"{job.name}-sites")
 
@@ -173,7 +174,8 @@ def _urls(job: Job, state: str, reason: str, limit: int, skip: int) -> Iterator[
             yield Ended(*astuple(link))
         return
     if is_made(job.folder / JOB_DATABASE):
-        yield from ended(job.folder / JOB_DATABASE, State(state), reason, limit, skip)
+        with closing(StoredQueue(job.folder / JOB_DATABASE)) as queue:
+            yield from queue.ended(State(state), reason, limit, skip)
         return
     number = 0
     for visit in visits_of(job.folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from itertools import islice
 
 from aiohttp import web
@@ -10,6 +11,7 @@ from aiohttp import web
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.job_topic import displayed
 from topiccrawler.crawling.judging import words_of_record
+from topiccrawler.crawling.page_stores import database_of
 from topiccrawler.dashboard.jobs import Job
 from topiccrawler.dashboard.lists import FILTERS, filters_of, number_of, turned
 from topiccrawler.dashboard.views import Context, Values, about_job, context_of, query
@@ -25,8 +27,10 @@ from topiccrawler.results.job_pages import (
 )
 from topiccrawler.results.jobs import selection_of
 from topiccrawler.results.search import search
+from topiccrawler.results.summary import path_to
 from topiccrawler.results.templating import moment
 from topiccrawler.store.pages import PageRecord
+from topiccrawler.store.visits import VisitLog
 from topiccrawler.text.printable import printable
 
 ROWS, HITS = 25, 20
@@ -66,6 +70,8 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
     with job_pages(job.folder) as pages:
         record = pages.get(request.query.get("url", ""))
         copies = pages.copies(record, MOST_COPIES)
+    with closing(database_of(job.folder)) as database:
+        way = path_to(VisitLog(database), record.url, record.source_url, record.anchor, record.score)
     job.advance()
     why = _why(job, record)
     text = record.text[:MOST_TEXT]
@@ -83,7 +89,7 @@ def page(_: Context, job: Job, request: web.Request) -> Values:
         "cut": len(record.text) - len(text),
         "copies": copies,
         "heaviest": max((abs(weight) for _, weight in why["words"]), default=1.0) or 1.0,
-        "way": job.log.path(record.url, record.source_url, record.anchor, record.score),
+        "way": way,
         "facts": {name: value for name, value in facts.items() if value not in ("", None)},
     }
 

@@ -1,6 +1,7 @@
 """Computes the values of a job's four panels: whether it finds relevant pages, where, what comes next and why, and what is wrong.
 
-A running crawl is polled: its status each second, the rest less often. For a crawl that has ended, the same values come from its files.
+All of it is read from the job's files, whether the crawl runs or has ended. Only what the process alone knows, as its rate and what it
+stands still for, comes from its status, which is polled each second.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.link_gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.dashboard.jobs import LIVE, STARTING, TOP, WAIT_SECONDS, Job, breadth_first, rate_at
+from topiccrawler.dashboard.jobs import TOP, WAIT_SECONDS, Job, breadth_first, rate_at
 from topiccrawler.frontier.base import State
 from topiccrawler.pages.kinds import KINDS
 from topiccrawler.results.summary import Site
@@ -29,13 +30,9 @@ _COPY = "copy of"
 Status = Mapping[str, Any]
 
 
-def prepare(job: Job, status: Status) -> None:
+def prepare(job: Job) -> None:
     """Start all slow reads at once, without waiting for them."""
-    if status["state"] in LIVE:
-        job.asked("sites", ALL_SITES, 0)
-        job.asked("top", TOP, 0)
-    else:
-        job.queue(0)
+    job.queue(0)
     job.outcomes(0)
 
 
@@ -45,8 +42,9 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
     recent, recent_kept = tally.recent if is_read else (0, 0)
     pages, kept = (status["pages"], status["kept"]) if answers else _ended_with(job)
     seconds = tally.ended - tally.began
-    queue = None if answers else job.queue(wait)
-    kinds = status.get("kinds", queue["kinds"] if queue else None)
+    queue = job.queue(wait) or {}
+    known = {**queue, **status}
+    kinds = known.get("kinds")
     curve = _breadth_first(job, data)
     waiting, promise = job.promised(status)
     return {
@@ -55,7 +53,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         "pages": pages,
         "kept": kept,
         **{f"{kind}s": None if kinds is None else kinds.get(kind, 0) for kind in KINDS},
-        "relevant": status.get("relevant", queue["relevant"] if queue else None),
+        "relevant": known.get("relevant"),
         "failed": tally.failed if is_read else None,
         "rate": kept / pages if pages and kept is not None else None,
         "recent_pages": recent,
@@ -66,7 +64,7 @@ def find(job: Job, status: Status, data: Path, wait: float = WAIT_SECONDS) -> di
         if is_read and seconds > 0
         else None,
         "has_queue": answers or job.has_queue,
-        "queued": status["queued"] if answers else queue["states"]["waiting"] if queue else None,
+        "queued": status.get("queued", queue.get("states", {}).get("waiting")),
         "relevant_waiting": waiting,
         "promise": promise,
         "gate": job.gate(status),
@@ -128,11 +126,9 @@ def _between(places: Sequence[int], at: Sequence[int], kept: Sequence[float]) ->
     return [value if place <= at[-1] else None for place, value in zip(places, found, strict=True)]
 
 
-def where(
-    job: Job, status: Status, order: str = KEPT, wait: float | None = WAIT_SECONDS
-) -> list[dict[str, Any]]:
+def where(job: Job, order: str = KEPT, wait: float | None = WAIT_SECONDS) -> list[dict[str, Any]]:
     """The panel "where": one row a host, including hosts that only wait. `order`: one of ORDERS. `wait`: as in jobs.Job.once."""
-    queue = _queued_hosts(job, status, wait)
+    queue = {one["host"]: one for one in (job.queue(wait) or {}).get("top_hosts", [])}
     rows = [_site(site, queue.pop(site.host, {})) for site in job.log.tally.sites]
     rows += [_site(Site(host), wait) for host, wait in queue.items()]
     if order != KEPT:
@@ -140,14 +136,6 @@ def where(
         if order == NEW:
             rows = [row for row in rows if row["new"]]
     return rows
-
-
-def _queued_hosts(job: Job, status: Status, wait: float | None) -> dict[str, Mapping[str, Any]]:
-    if status["state"] in LIVE:
-        found: Sequence[Mapping[str, Any]] = job.asked("sites", ALL_SITES, wait) or []
-    else:
-        found = (job.queue(wait) or {}).get("top_hosts", [])
-    return {one["host"]: one for one in found}
 
 
 def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,15 +156,10 @@ def _site(site: Site, wait: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def following(job: Job, status: Status, most: int = TOP, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
+def following(job: Job, most: int = TOP, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:
     """The panel "what next and why": the best URLs in the queue, with score and its parts, path from the seed, and why their hosts wait."""
-    if status["state"] in LIVE:
-        return (job.asked("top", TOP, wait) or [])[:most] if status["state"] != STARTING else []
-    rows = []
-    for row in (job.queue(wait) or {}).get("top", [])[:most]:
-        steps = job.log.path(row["url"], row["source_url"], row["anchor"])
-        rows.append({**row, "path": [{"url": step.url, "anchor": step.anchor} for step in steps]})
-    return rows
+    top: list[dict[str, Any]] = (job.queue(wait) or {}).get("top", [])
+    return top[:most]
 
 
 def wrong(job: Job, wait: float = WAIT_SECONDS) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from topiccrawler.dashboard.jobs import LIVE, Job, Jobs
 from topiccrawler.dashboard.views import context_of, job_of, part
 from topiccrawler.engine.control.client import FILE as CONTROL
 from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
-from topiccrawler.frontier.stored_state import is_made
+from topiccrawler.frontier.stored_queue import is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.relevance.base import PAGE_CLASSIFIERS
 from topiccrawler.strategies import STRATEGIES

@@ -59,6 +59,11 @@ class TranslatedHelp(ScrapyHelpFormatter):
         return parts
 
 
+def program() -> str:
+    """The program that was called: scrapy or topiccrawler."""
+    return "topiccrawler" if Path(sys.argv[0]).name == "topiccrawler" else "scrapy"
+
+
 SELECTION = "selection"  # name of the file with the options that select pages
 _BOUNDS = ("least", "most")
 _TYPES = {"int": int, "float": float}
@@ -116,6 +121,7 @@ class ReportingCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         super().add_options(parser)
         parser.formatter_class = TranslatedHelp
+        parser.usage = (parser.usage or "").replace(f"scrapy {self.command}", f"{program()} {self.command}")
         for title, options in self.options.items():
             place = parser.add_argument_group(title) if title else parser
             for name, how in options.items():
@@ -141,7 +147,7 @@ class ReportingCommand(ScrapyCommand):
 
     def refuse(self, fault: str) -> NoReturn:
         """End the command with this fault and exit code 2; Scrapy prints the usage first."""
-        raise UsageError(f"scrapy {self.command}: {fault}", print_help=False)
+        raise UsageError(f"{program()} {self.command}: {fault}", print_help=False)
 
     def _check_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Refuse unknown options, which Scrapy passes as arguments, numbers out of bounds, and a wrong number of arguments."""
@@ -243,6 +249,10 @@ class ReportingCommand(ScrapyCommand):
             from topiccrawler.crawling.servers import page_server
 
             page_server(store_url).remember(store_url, for_all=typed)  # jobs store it without its password
+        if redis_url := self.setting("REDIS_URL"):
+            from topiccrawler.cluster.redis.records import remember
+
+            remember(str(redis_url))
         fault = ""
         try:
             from topiccrawler.crawling.settings_check import check_names  # here: not every command needs it

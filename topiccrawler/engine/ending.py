@@ -93,8 +93,8 @@ class Ending:
         if self.faults.reported:
             self.crawler.stats.set_value(FAULT, self.faults.reported[0])
         stats, spider = self.crawler.stats.get_stats(), self.crawler.spider
-        queued = bool(self.crawler.settings.get("JOBDIR")) and self.plain is None
-        resumable = queued or self.crawl.shared is not None
+        own, shared = self.plain is None, self.crawl.shared is not None
+        resumable = shared or (own and bool(self.crawler.settings.get("JOBDIR")))
         found: Callable[[], list[str]] | None = getattr(spider, "found_lines", None)
         report = [
             *(found() if found is not None else found_lines(self.crawl.harvest)),
@@ -105,7 +105,7 @@ class Ending:
             *failed_lines(stats),
             *self.crawl.challenges.lines(),
             *(look_lines(self.crawl) if found is None else []),
-            *place_lines(self.crawl.files.folder, queued=queued),
+            *place_lines(self.crawl.files.folder, queued=own and not shared),
             *stats_lines(self.crawl.files.folder, stats),
             Message(
                 "ended: {why}",
@@ -282,6 +282,12 @@ def why(
     elif reason == "enough" or (reason == "finished" and crawl.is_enough()):  # or it was when the run began
         words, more = _reached(crawl, articles)
         remedy = Message("the same command with a larger number ({argument})", argument=more)
+    elif reason == "finished" and crawl.waits_long_for_few(crawl.clock()):
+        words = Message(
+            "{pages} of {most} pages are fetched, and what still waits is tried again only after a long time",
+            pages=crawl.harvest.pages,
+            most=limits.pages or 0,
+        )
     elif reason == "finished" and stats.get(f"{_URLS}over_budget"):
         words, remedy = (
             Message("the budgets of hosts hold back all that waits"),

@@ -29,7 +29,7 @@ from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
 from topiccrawler.engine.opening import open_crawl
-from topiccrawler.engine.queue_place import MEMORY, queue_place
+from topiccrawler.engine.queue_place import IN_MEMORY, queue_place
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.resources import package_table
@@ -136,7 +136,7 @@ class FocusedSpider(Spider):
                 from topiccrawler.engine.chat_server import check_judge  # late: most crawls have no judge
 
                 check_judge(str(settings["TOPIC_JUDGE_URL"]), settings.get("TOPIC_JUDGE_MODEL"))
-            queue = MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
+            queue = IN_MEMORY if command.startswith("scrapy.commands") else queue_place(params, settings)
             spider.crawl, spider.faults = open_crawl(params, settings, job, queue), FatalFaults()
             spider.prepare(params)
             own = list(params.allowed_domains) or own_domains(spider.crawl.topic.sites)

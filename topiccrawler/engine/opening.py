@@ -9,11 +9,10 @@ topic, frontier and gate. So these are built once, with the spider, and are attr
 from __future__ import annotations
 
 import os
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from scrapy.crawler import Crawler
@@ -34,10 +33,9 @@ from topiccrawler.crawling.resuming import check_topic
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import answered, answers_behind, with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.engine.queue_place import MEMORY, QueuePlace, open_frontier
+from topiccrawler.engine.queue_place import IN_MEMORY, QueuePlace, open_frontier
 from topiccrawler.engine.store_wait import open_store
 from topiccrawler.errors import ArgumentError, StateError, file_faults
-from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
@@ -60,7 +58,7 @@ FETCHES = "fetches"  # the objective: relevant pages per fetch, not per time
 
 
 def open_crawl(
-    params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = MEMORY
+    params: CrawlParams, settings: BaseSettings, job: str | None, queue: QueuePlace = IN_MEMORY
 ) -> Crawl:
     """Build a crawl, or raise a CrawlerError that names the wrong input.
 
@@ -76,6 +74,9 @@ def open_crawl(
         sites=params.sites,
         page_classifier=params.page_classifier,
         about=params.about,
+        since=None if params.since is None else params.since.isoformat(),
+        language=params.language or None,
+        known=None if params.known is None else str(_named(params.known, settings).absolute()),
     )
     if not params.topic:
         recipe = recipe_of_words(recipe, params.keywords, settings.getint("TOPIC_PROPOSED_WORDS"))
@@ -92,6 +93,8 @@ def open_crawl(
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
+    if queue.is_shared:
+        recipe = replace(recipe, queue=queue.public_address, queue_job=queue.job)
     parts = assemble(with_teaching(replace(recipe, off_topic=tuple(named_seeds.negative)), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()
@@ -109,9 +112,9 @@ def open_crawl(
     files.check(queued=bool(jobdir))
     known = None
     if params.known is not None:
-        known = KnownTexts.of(folder_named(params.known, Path(settings.get("TOPIC_DATA_DIR"))), folder)
+        known = KnownTexts.of(_named(params.known, settings), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
-    budgets = _budgets(settings, frontier)
+    budgets = Budgets(frontier, Allowance.of(settings.getint))
     crawl = Crawl(
         parts,
         frontier,
@@ -122,7 +125,7 @@ def open_crawl(
             agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
             obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
             links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-            durable=queue.is_durable,
+            durable=not queue.in_memory,
         ),
         files=files,
         budgets=budgets,
@@ -137,17 +140,15 @@ def open_crawl(
     return crawl
 
 
+def _named(known: str, settings: BaseSettings) -> Path:
+    """What `-a known=` names: a path, or a job in the data folder."""
+    return folder_named(known, Path(settings.get("TOPIC_DATA_DIR")))
+
+
 def _idle_share(params: CrawlParams) -> float:
     """The share of the download slots, 0..1, that may stay empty to wait for better URLs; 1 when fetches, not time, are to be saved."""
     saves_fetches = bool(params.pages) if params.objective is None else params.objective == FETCHES
     return 1.0 if saves_fetches else IDLE_SHARE
-
-
-def _budgets(settings: BaseSettings, frontier: Frontier) -> Budgets:
-    """The budgets by the settings, which are named after the fields of Allowance: FRONTIER_HOST_PAGES."""
-    names = [one.name for one in fields(Allowance) if one.name != "limits"]
-    bounds: dict[str, Any] = {name: settings.getint(f"FRONTIER_{name.upper()}") for name in names}
-    return Budgets(frontier, Allowance(**bounds))
 
 
 def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:

@@ -160,6 +160,9 @@ def _no_index(item: Any) -> str:
 
 def _set(item: Any, name: str, value: object) -> None:
     """Set a field of an item, if its type may have one."""
+    if isinstance(item, ReadItem):
+        setattr(item, name, value)
+        return
     adapter = ItemAdapter(item)
     if isinstance(item, dict) or name in adapter.field_names():
         adapter[name] = value

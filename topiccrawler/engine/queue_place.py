@@ -1,10 +1,9 @@
-"""Finds and opens the place of a queue: memory, a folder (JOBDIR), or a server for several processes (REDIS_URL)."""
+"""Finds and opens the place of a queue: the database of the job's folder, or a server for several processes (REDIS_URL)."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -14,39 +13,37 @@ from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.resuming import ordering_of
-from topiccrawler.crawling.servers import no_queue_server
+from topiccrawler.crawling.servers import REDIS, no_queue_server
 from topiccrawler.crawling.sharing import SharedQueue
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.errors import ArgumentError
 from topiccrawler.frontier.base import Frontier
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier
+from topiccrawler.job_database import MEMORY
 from topiccrawler.model import Link
 
-# with JOBDIR: queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
+# queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
 MEMORY_URLS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class QueuePlace:
-    """The place of the queue: a folder (`jobdir`), a crawl on a server (`redis_url` and `job`), or, with neither, memory."""
+    """The place of the queue: a crawl on a server (`redis_url` and `job`), else the job's folder, `jobdir` if that goes on with its queue. In
+    memory for one page that is no job."""
 
     jobdir: str = ""
     redis_url: str = ""
+    public_address: str = ""  # the setting and the address without its secret parts
     job: str = ""  # name of the crawl on the server
+    in_memory: bool = False
 
     @property
     def is_shared(self) -> bool:
         """Whether other processes may work on the same crawl."""
         return bool(self.redis_url)
 
-    @property
-    def is_durable(self) -> bool:
-        """Whether the queue outlives the process."""
-        return bool(self.jobdir) or self.is_shared
 
-
-MEMORY = QueuePlace()
+IN_MEMORY = QueuePlace(in_memory=True)
 
 
 def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
@@ -60,24 +57,26 @@ def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
         check_address,
         prefix_of,
         redacted,
+        remember,
     )
 
     if jobdir:
         fault = f"cannot keep the queue that is in {redacted(url)}"
         raise ArgumentError(f"JOBDIR={jobdir}", fault, "give one of both")
-    job = params.job or settings.get("TOPIC_JOB") or ""
+    public, job = f"{REDIS}{redacted(url)}", params.job or settings.get("TOPIC_JOB") or ""
     if not job:
         remedy = "give the same -a job=NAME to all its processes"
-        raise ArgumentError(f"REDIS_URL={redacted(url)}", "needs the name of the crawl", remedy)
+        raise ArgumentError(public, "needs the name of the crawl", remedy)
     prefix_of(job)
-    return QueuePlace(redis_url=check_address(url), job=job)
+    remember(check_address(url))
+    return QueuePlace(redis_url=url, public_address=public, job=job)
 
 
 def open_frontier(
     place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
 ) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it. `files`: those of the job, whose database has the queue of a JOBDIR. For a queue on a
-    server, return also the SharedQueue that coordinates the processes; else None."""
+    """Open the queue at a place, or create it; without a JOBDIR that of an earlier run is dropped. For a queue on a server, return also the
+    SharedQueue that coordinates the processes; else None."""
     if place.is_shared:
         from topiccrawler.cluster.redis.server import open_shared
 
@@ -87,13 +86,10 @@ def open_frontier(
         how: dict[str, Any] = {"made_of": made_of, "acknowledgements_per_commit": sys.maxsize}
         shared = open_shared(place.redis_url, place.job, hosts, recipe, **how)
         return shared, shared
-    if not place.jobdir:
-        return MemoryFrontier(hosts), None
-    folder = Path(place.jobdir)
-    with file_faults(StateError, f"folder {folder}", "cannot be made", "set JOBDIR to a folder of yours"):
-        folder.mkdir(parents=True, exist_ok=True)
+    if not (place.jobdir or place.in_memory):
+        files.begin_anew()
     queue = SqliteFrontier(
-        files.database,
+        MEMORY if place.in_memory else files.database,
         hosts,
         memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written

@@ -47,13 +47,15 @@ class Revisits:
     """The revisits of one run and their outcomes.
 
     `due`: the pages to revisit, the most valuable first. `listing`: view of the frontier, which has the link that first led to each page.
-    `own_text(url, text)`: a stored text without the lines that its site is known by now to repeat (pages.read).
+    `own_text(url, text)`: a stored text without the lines that its site is known by now to repeat (pages.read). `withdraw(url, refusal)`:
+    refuses a stored page that asks not to be kept any more.
     """
 
     due: Sequence[Due]
     files: JobFiles
     listing: Listing
     own_text: Callable[[str, str], str]
+    withdraw: Callable[[str, str], None]
     outcomes: Counter[str] = field(default_factory=Counter)
     _stats: StatsCollector | None = None  # set by `requests`, as Scrapy makes it after the spider
     _wait: StoreWait | None = None  # set if the pages are in a database
@@ -119,6 +121,8 @@ class Revisits:
         """Yield the spider's output for the page, and compute its digest."""
         async for output in outputs:
             page = page_of(output)
+            if isinstance(output, ReadItem) and (refusal := output.wishes.tags.no_index):
+                self.withdraw(output.url, refusal)
             is_list = isinstance(output, ReadItem) and output.reading and not output.reading.page.is_target
             if page is not None and not is_list:
                 due.digest = content_hash(page.text)

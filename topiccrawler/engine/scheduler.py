@@ -360,8 +360,8 @@ class FocusedScheduler(BaseScheduler):
             swept = self.leases.sweep_behind(self.engine, self.request_queue, now, SWEEP_SECONDS)
             self._count("frontier/ended/swept", swept)
             self.queue_stats.show(now)
-            if self._stands:
-                self.crawl.frontier.commit()  # no page ends that would do it
+            if self._stands or not len(self.leases):
+                self.crawl.frontier.commit()  # for readers, as no page ends that would do it
         self.request_queue.release_slots(self.engine.downloader.active, now)
         if self._stands:
             return None

@@ -22,7 +22,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 from scrapy.utils.asyncio import is_asyncio_available
 
-from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.crawl import MOST_COPIES, Crawl
 from topiccrawler.crawling.opinions import OPINIONS, Opinions, Question, judged, opinion_in, wish_of
 from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.engine.chat_server import ChatServer, NoAnswerError
@@ -42,7 +42,6 @@ KEY = "TOPIC_JUDGE_KEY"  # in the environment alone: settings are logged and sto
 AT_ONCE = 5  # pages of a request: together some 3 000 tokens
 END_SECONDS = 600.0  # that the last questions of a crawl may take
 MOST_FAILURES = 3  # requests in a row
-MOST_COPIES = 1000  # of a refused page that are refused with it
 MOST_BODY = 500_000  # bytes of the HTML of a page that waits for its opinion
 
 
@@ -56,7 +55,10 @@ class SecondOpinions:
         self._crawler, self._faults = crawler, faults
         self._working: asyncio.Future[None] | None = None
         self._failures = 0
-        self._is_given_up = self._has_taught = False
+        self._is_given_up = False
+        self._is_judging_due = (
+            False  # stored pages and the sample: the topic was taught, or a sampled page found
+        )
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -129,19 +131,29 @@ class SecondOpinions:
             self._report()
 
     async def _ask_last(self) -> None:
-        self.crawl.files.commit()
-        self.opinions.offer_stored(self.crawl.files.store)
+        files = self.crawl.files
+        files.commit()
+        self.opinions.offer_stored(files.store)
+        await self._ask_all()
+        if self.crawl.shared is None:
+            await self._judge_again()
+            files.commit()
+            self.opinions.offer_sampled(files.store, files.discarded)
+            await self._ask_all()
+
+    async def _ask_all(self) -> None:
         if self.opinions.waiting:
             logger.info("Second opinions: asking about up to %d pages", len(self.opinions.waiting))
         while self._goes_on(ending=True) and (batch := self.opinions.next(AT_ONCE, ending=True)):
             await self._ask(batch)
 
     async def _judge_again(self) -> None:
-        """Judge the stored pages by the topic that opinions have taught, when the crawl has ended by itself."""
-        if self._has_taught and not self._faults.broken and not self.opinions.is_stopped:
+        """Judge the stored pages by what opinions have taught, when the crawl has ended by itself."""
+        if self._is_judging_due and not self._faults.broken and not self.opinions.is_stopped:
             from topiccrawler.engine.control.relearning import judge_stored  # most crawls never teach
 
             await judge_stored(self.crawl)
+            self._is_judging_due = False
 
     def _goes_on(self, *, ending: bool = False) -> bool:
         """Whether more is asked. `ending`: after the crawl has ended by itself."""
@@ -183,7 +195,7 @@ class SecondOpinions:
                     teach_by_opinions,  # most crawls never teach
                 )
 
-                self._has_taught |= await teach_by_opinions(self.crawl, self.opinions.answers())
+                self._is_judging_due |= await teach_by_opinions(self.crawl, self.opinions.answers())
         except Exception as error:  # noqa: BLE001 reported by break_off
             self._faults.break_off(error)
         self._show()
@@ -198,10 +210,14 @@ class SecondOpinions:
                 if not is_about:
                     self._count(record, is_kept=False)
                     self._refuse_copies(judged(record, opinion))
+        elif is_about and question.means is None:  # a page of the sample
+            self._is_judging_due = True
         elif is_about:
             item, response = question.means
             await self._crawler.engine.scraper.start_itemproc_async(item, response=response)
             record = self.crawl.files.store.get(opinion.url)
+            if record is not None:
+                self.crawl.files.discarded.delete(record.url)
             if record is not None and not record.alias_of:
                 self._count(record, is_kept=True)
 

@@ -41,12 +41,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from itertools import filterfalse
 from math import inf
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
 
 from topiccrawler.errors import StateError
@@ -226,6 +226,12 @@ class Allowance:
     shape_unproductive_pages: int = 100
     unproven_pages: int = 500
     limits: Limits = field(default_factory=Limits)
+
+    @classmethod
+    def of(cls, setting: Callable[[str], int]) -> Self:
+        """The bounds by the settings, which are named after the fields: FRONTIER_HOST_PAGES. `setting`: returns the value of one."""
+        names = [one.name for one in fields(cls) if one.name != "limits"]
+        return cls(**{name: setting(f"FRONTIER_{name.upper()}") for name in names})  # type: ignore[arg-type]
 
 
 @dataclass(slots=True)

@@ -218,10 +218,11 @@ class Rows:
         self._raises[number] = self.database.read(LAST_RAISE, (number,))[0][0]
         return number
 
-    def read(self, number: int) -> Row:
-        """The row of the URL with this number. StateError when it is missing or damaged."""
+    def read(self, number: int, raised: int | None = None) -> Row:
+        """The row of the URL with this number. `raised`: its row in `raises`, 0 = none; None = as loaded. StateError when it is missing or
+        damaged."""
         self._flush_if(number)
-        raised = self._raises[number]
+        raised = self._raises[number] if raised is None else raised
         found = (
             self.database.read(ONE_RAISED, (raised, number)) if raised else self.database.read(ONE, (number,))
         )

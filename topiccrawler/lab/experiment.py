@@ -5,8 +5,6 @@ All arguments are checked and all strategies built first. Results are reproducib
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,11 +12,11 @@ from pathlib import Path
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import SeedsError
 from topiccrawler.lab.configurations import Configurations, build_all, context_of, strategy_of
-from topiccrawler.lab.measures import LABELS, STEP_PAGES, Scored, Truth, checkpoints
-from topiccrawler.lab.parsed_pages import ReadingPlan, WebReading, read_web
-from topiccrawler.lab.recorded_web import Labels, RecordedPages, oracle_order, read_labels
-from topiccrawler.lab.runner import CONCURRENCY, Bar, Crawled, LiveCrawls, Run, replay, run_repeats
-from topiccrawler.lab.workers import Workers
+from topiccrawler.lab.measures import LABELS, STEP_PAGES, Curve, Measured, Truth, checkpoints
+from topiccrawler.lab.parsed_pages import Bar, parsed_web
+from topiccrawler.lab.recorded_web import RecordedPages, oracle_order, reachable, read_labels
+from topiccrawler.lab.runner import CONCURRENCY, Crawled, LiveCrawls, Run, replay, run_repeats
+from topiccrawler.links.extract import ContextMaker
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.seeds import Seeds
@@ -57,12 +55,17 @@ class Outcome:
     topic: str
     truth: Truth
     seeds: list[str]
-    oracle: Scored
+    oracle: Measured
     oracle_order: list[int]
     built: Configurations
     crawls: dict[str, list[Crawled]] = field(default_factory=dict)
-    scored: dict[str, Scored] = field(default_factory=dict)
+    scored: dict[str, list[Measured]] = field(default_factory=dict)
     display_name: str = ""  # of the topic, for people; `topic` is its name for files and programs
+
+    @property
+    def best(self) -> Curve:
+        """The curve of the oracle."""
+        return self.oracle.curve
 
 
 @dataclass(slots=True)
@@ -71,11 +74,7 @@ class Comparison:
 
     plan: Plan
     outcomes: list[Outcome]
-    pages: int  # in the recorded web
-    links: int  # distinct links between these pages
-    links_elsewhere: int  # links to pages that the web does not have; not queued
-    labelled: int  # pages of the web with a label
-    labels_elsewhere: int  # labels of pages that the web does not have
+    recorded: dict[str, int]  # counts of the recorded web, as in result.json
 
 
 def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
@@ -88,48 +87,49 @@ def compare(plan: Plan, folder: Path, bar: Bar) -> Comparison:
         for topic in topics:
             labels.of(topic.name)
     built = [build_all(recipe, plan.specs, forgiving=plan.forgiving) for recipe in plan.recipes]
-    temporary = tempfile.TemporaryDirectory(prefix=".parsed-pages-", dir=folder)
-    with temporary as place, Workers(plan.jobs) as workers:
-        parsed = Path(place) / "parsed-pages.sqlite"
-        with bar("reading", len(pages)) as tick:
-            found = read_web(reading_plan(plan), pages, parsed, workers, tick)
+    contexts, details = what_is_read(plan)
+    with parsed_web(
+        pages, plan.recipes, contexts, details=details, jobs=plan.jobs, folder=folder, bar=bar
+    ) as web:
         outcomes = []
-        for at, topic in enumerate(topics):
-            truth = _truth(at, topic.name, labels, found, numbers[at], pages)
-            order = oracle_order(found.links, numbers[at], truth.relevant, plan.pages)
-            seeds = [pages.urls[number] for number in numbers[at]]
-            best, shown = Scored.of(truth, [order]), topic.display_name
-            outcomes.append(Outcome(topic.name, truth, seeds, best, order, built[at], display_name=shown))
+        for topic, found, seeds, parts in zip(topics, web.targets, numbers, built, strict=True):
+            relevant = frozenset(found if labels is None else labels.of(topic.name))
+            truth = Truth(
+                source="judge" if labels is None else LABELS,
+                relevant=relevant,
+                content=frozenset() if labels is None else relevant & labels.content,
+                reachable=reachable(web.graph, seeds),
+                sites={page: registered_domain(pages.urls[page]) or pages.hosts[page] for page in relevant},
+                counted=frozenset(labels.content) if labels is not None and labels.content else None,
+            )
+            order = oracle_order(web.graph, seeds, relevant, plan.pages)
+            urls, name = [pages.urls[number] for number in seeds], topic.display_name
+            best = truth.measured(order)
+            outcomes.append(Outcome(topic.name, truth, urls, best, order, parts, display_name=name))
         runs = {
-            (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, parsed, at, 0, plan.concurrency)
+            (at, spec): Run(recipe, spec, tuple(numbers[at]), plan.pages, web.path, at, 0, plan.concurrency)
             for at, recipe in enumerate(plan.recipes)
             for spec in built[at].specs
         }
         live = LiveCrawls(plan.web, pages, folder / LIVE_FOLDER, plan.jobs)
-        do = live.run if plan.live else partial(workers.run, replay)
+        do = live.run if plan.live else partial(web.workers.run, replay)
         crawls = run_repeats(list(runs.values()), plan.repeat, do, bar, always=plan.live)
     for (at, spec), found_by in zip(runs, crawls, strict=True):
-        orders, verdicts = [one.order for one in found_by], [one.verdicts for one in found_by]
-        outcomes[at].crawls[spec] = found_by
-        outcomes[at].scored[spec] = Scored.of(outcomes[at].truth, orders, verdicts)
-    return Comparison(
-        plan,
-        outcomes,
-        pages=len(pages),
-        links=found.links.links,
-        links_elsewhere=found.elsewhere,
-        labelled=labels.pages if labels else 0,
-        labels_elsewhere=labels.elsewhere if labels else 0,
-    )
+        outcome = outcomes[at]
+        outcome.crawls[spec] = found_by
+        outcome.scored[spec] = [outcome.truth.measured(one.order, one.verdicts) for one in found_by]
+    recorded = {"pages": len(pages), "links": web.graph.nnz, "links_not_recorded": web.elsewhere}
+    recorded["labelled"] = labels.pages if labels else 0
+    recorded["labels_not_recorded"] = labels.elsewhere if labels else 0
+    return Comparison(plan, outcomes, recorded)
 
 
-def reading_plan(plan: Plan) -> ReadingPlan:
-    """The plan of what must be read from the web for all strategies."""
+def what_is_read(plan: Plan) -> tuple[list[ContextMaker], bool]:
+    """The context makers of all strategies, and whether one of them needs to know detail pages."""
     contexts = dict.fromkeys(context_of(recipe) for recipe in plan.recipes)
     strategies = [strategy_of(spec) for spec in plan.specs]
     contexts |= dict.fromkeys(strategy.context for strategy in strategies if strategy.context)
-    details = any(strategy.needs_detail for strategy in strategies)
-    return ReadingPlan.of(plan.web, plan.recipes, list(contexts), details=details)
+    return list(contexts), any(strategy.needs_detail for strategy in strategies)
 
 
 def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:
@@ -138,15 +138,3 @@ def _seed_numbers(seeds: Seeds, pages: RecordedPages) -> list[int]:
         some = ", ".join(seeds.positive[:3])
         raise SeedsError(f"seeds {some}", "the recorded web holds none of them", "give --seeds that it holds")
     return list(dict.fromkeys(found))
-
-
-def _truth(
-    at: int, topic: str, labels: Labels | None, found: WebReading, seeds: Sequence[int], pages: RecordedPages
-) -> Truth:
-    relevant = frozenset(found.targets[at] if labels is None else labels.of(topic))
-    content = frozenset() if labels is None else relevant & labels.content
-    reachable = frozenset(found.links.reachable(seeds))
-    sites = {page: registered_domain(pages.urls[page]) or pages.hosts[page] for page in relevant}
-    counted = frozenset(labels.content) if labels is not None and labels.content else None
-    source = "judge" if labels is None else LABELS
-    return Truth(source, relevant, content, reachable, sites, counted)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from statistics import fmean, stdev
@@ -39,6 +39,7 @@ CONFIDENCE = 0.95
 STEP_PAGES = 250
 DIGITS = 6
 LABELS = "labels"
+UNREAD = (None, False)  # the verdict on a page that could not be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,17 +181,19 @@ class Truth:
     sites: Mapping[int, str] = field(default_factory=dict)
     counted: frozenset[int] | None = None  # pages of kind `content`, of any topic; None: kinds are not known
 
-    def assessed(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Assessed, ...]:
-        """The content pages among these (all pages if kinds are unknown), each with its truth and the crawl's verdict."""
-        fetched = (page for page in order if self.counted is None or page in self.counted)
-        return tuple(Assessed(page in self.relevant, *verdicts.get(page, (None, False))) for page in fetched)
-
-    def kept(self, order: Sequence[int], verdicts: Mapping[int, Verdict]) -> tuple[Curve, Curve]:
-        """The curve of the content pages that the crawl keeps, and the curve of those of them that are on topic."""
-        kept = {page for page, verdict in verdicts.items() if verdict.is_kept}
-        kept = kept if self.counted is None else kept & self.counted
+    def measured(self, order: Sequence[int], verdicts: Mapping[int, Verdict] | None = None) -> Measured:
+        """What a run that fetched pages in this order found. `verdicts`: on its pages; used only with labels, because the page classifier
+        must not be measured by itself."""
+        curve, content = (Curve.of(page in some for page in order) for some in (self.relevant, self.content))
+        found = Measured(curve, content, self.sites_of(order))
+        if verdicts is None or self.source != LABELS:
+            return found
+        counted = [page for page in order if self.counted is None or page in self.counted]
+        assessed = tuple(Assessed(page in self.relevant, *verdicts.get(page, UNREAD)) for page in counted)
+        kept = {page for page, one in zip(counted, assessed, strict=True) if one.is_kept}
         hits = kept & self.relevant
-        return Curve.of(page in kept for page in order), Curve.of(page in hits for page in order)
+        curves = (Curve.of(page in some for page in order) for some in (kept, hits))
+        return found._replace(assessed=assessed, kept=tuple(curves))
 
     def sites_of(self, pages: Iterable[int]) -> int:
         """The number of sites with a relevant page among these."""
@@ -207,69 +210,55 @@ class Truth:
         return len(self.content & self.reachable)
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """The curves of one strategy's runs, each field with an entry a run."""
+class Measured(NamedTuple):
+    """What one run found."""
 
-    curves: tuple[Curve, ...]
-    content: tuple[Curve, ...]  # of content pages alone
-    sites: tuple[int, ...] = ()  # number of sites with a relevant page among those fetched
-    assessed: tuple[tuple[Assessed, ...], ...] = ()  # the content pages fetched; empty without labels
-    kept: tuple[tuple[Curve, Curve], ...] = ()  # content pages kept, and those of them on topic
+    curve: Curve
+    content: Curve  # of content pages alone
+    sites: int  # number of sites with a relevant page among those fetched
+    assessed: tuple[Assessed, ...] | None = None  # the content pages fetched; None without labels
+    kept: tuple[Curve, ...] = ()  # content pages kept, and those of them on topic
 
-    @classmethod
-    def of(
-        cls, truth: Truth, orders: Collection[Sequence[int]], verdicts: Sequence[Mapping[int, Verdict]] = ()
-    ) -> Scored:
-        """The curves of runs that fetched pages in these orders. `verdicts`: of each run, on its pages; used only with labels, because the
-        page classifier must not be measured by itself."""
-        curves, content = (
-            tuple(Curve.of(page in pages for page in order) for order in orders)
-            for pages in (truth.relevant, truth.content)
-        )
-        by_labels = list(zip(orders, verdicts, strict=False)) if truth.source == LABELS else []
-        assessed = tuple(truth.assessed(*one) for one in by_labels)
-        kept = tuple(truth.kept(*one) for one in by_labels)
-        return cls(curves, content, tuple(map(truth.sites_of, orders)), assessed, kept)
+    def figures(self, oracle: Curve, truth: Truth, pages: int, at: Sequence[int]) -> dict[str, Any]:
+        """The run's part of an entry in result.json."""
+        found: dict[str, Any] = {}
+        kinds = [("", self.curve, truth.targets), ("content_", self.content, truth.content_targets)]
+        for kind, curve, targets in kinds[: 2 if truth.content else 1]:
+            found[kind + "harvest_rate"] = {str(n): harvest_rate(curve, n) for n in at}
+            found[kind + "target_recall"] = {str(n): target_recall(curve, n, targets) for n in at}
+        found["oracle_ratio"] = oracle_ratio(self.curve, oracle, pages)
+        found["off_topic_share"] = off_topic_share(self.curve)
+        found["pages_to_half"] = pages_to_half(self.curve, truth.targets)
+        found["relevant_sites"] = self.sites
+        if self.assessed is not None:
+            kept, hits = self.kept
+            whole = truth.targets if truth.counted is None else truth.content_targets
+            found["kept"] = Kept.of(self.assessed)._asdict()
+            found["kept_precision"] = {str(n): target_recall(hits, n, kept.found(n)) for n in at}
+            found["kept_recall"] = {str(n): target_recall(hits, n, whole) for n in at}
+        return found
 
 
 def figures(
-    scored: Scored, oracle: Curve, truth: Truth, pages: int, at: Sequence[int] = ()
+    runs: Sequence[Measured], oracle: Curve, truth: Truth, pages: int, at: Sequence[int] = ()
 ) -> dict[str, Any]:
     """One strategy's entry in result.json. `at`: numbers of pages at which it is measured, by default every STEP_PAGES."""
     at = at or checkpoints(pages, STEP_PAGES)
-    runs: dict[str, Any] = {}  # figure -> its values, one a run
-    kinds = [("", scored.curves, truth.targets), ("content_", scored.content, truth.content_targets)]
-    for kind, curves, targets in kinds[: 2 if truth.content else 1]:
-        runs[kind + "harvest_rate"] = {n: [harvest_rate(curve, n) for curve in curves] for n in at}
-        runs[kind + "target_recall"] = {n: [target_recall(curve, n, targets) for curve in curves] for n in at}
-    runs["oracle_ratio"] = [oracle_ratio(curve, oracle, pages) for curve in scored.curves]
-    runs["off_topic_share"] = [off_topic_share(curve) for curve in scored.curves]
-    runs["pages_to_half"] = [pages_to_half(curve, truth.targets) for curve in scored.curves]
-    runs["relevant_sites"] = scored.sites
-    if scored.assessed:
-        of_runs = zip(*map(Kept.of, scored.assessed), strict=True)
-        runs["kept"] = dict(zip(Kept._fields, map(list, of_runs), strict=True))
-        whole = truth.targets if truth.counted is None else truth.content_targets
-        runs["kept_precision"] = {
-            n: [target_recall(hits, n, kept.found(n)) for kept, hits in scored.kept] for n in at
-        }
-        runs["kept_recall"] = {n: [target_recall(hits, n, whole) for _, hits in scored.kept] for n in at}
-    measured = _of_each(runs, mean)
-    if scored.assessed:
-        measured["kept"]["reliability"] = _reliability(scored.assessed)
-    measured["pages"] = mean([curve.pages for curve in scored.curves])
-    if len(scored.curves) > 1:
-        measured |= {"runs": len(scored.curves), "band": _of_each(runs, band)}
+    of_each = [run.figures(oracle, truth, pages, at) for run in runs]
+    measured: dict[str, Any] = _over_runs(of_each, mean)
+    if "kept" in measured:
+        measured["kept"]["reliability"] = _reliability([run.assessed or () for run in runs])
+    measured["pages"] = mean([run.curve.pages for run in runs])
+    if len(runs) > 1:
+        measured |= {"runs": len(runs), "band": _over_runs(of_each, band)}
     return measured
 
 
-def _of_each(runs: Mapping[Any, Any], of: Callable[[Sequence[float | None]], Any]) -> dict[str, Any]:
-    """The result of `of` for each figure, at each number of pages where it has several."""
-    return {
-        str(name): _of_each(values, of) if isinstance(values, dict) else of(values)
-        for name, values in runs.items()
-    }
+def _over_runs(runs: Sequence[Any], of: Callable[[Sequence[float | None]], Any]) -> Any:
+    """The result of `of` for each figure of the runs, which have the same names."""
+    if not isinstance(runs[0], dict):
+        return of(runs)
+    return {name: _over_runs([run[name] for run in runs], of) for name in runs[0]}
 
 
 def _reliability(runs: Sequence[Sequence[Assessed]]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 `RecordedPages` gives each page one number, however many URLs lead to it. Every URL is resolved alike: to its canonical form, then through
 the redirects of the recorded web to the final record, which is the page.
 
-`LinkTable` stores the links in compact arrays: a link takes four bytes, and the links of a page are a slice.
+`link_graph` has the links in compact arrays: a link takes five bytes, and the links of a page are a slice.
 
 `Labels` is the ground truth: which pages are about which topic, as labelled by people or rules. No crawl sees it. A file has lines
 `url TAB topics TAB how TAB kind`. Topics are separated by commas and may be empty (no evidence); kind is home, hub or content; lines that
@@ -12,13 +12,14 @@ begin with `#` are skipped.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -27,7 +28,6 @@ from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.urls.canonical import canonical, host_of
 
 MOST_REDIRECTS = 5  # equal to REDIRECT_MAX_TIMES in a live crawl
-NOWHERE = -1
 CONTENT = "content"
 REMEDY = "give lines: url TAB topics TAB how TAB kind"
 
@@ -77,55 +77,29 @@ class RecordedPages:
         return None
 
 
-class LinkTable:
-    """The distinct pages that each page links to, in document order. Pages are added in the order of their numbers."""
-
-    def __init__(self, targets: Iterable[Sequence[int]] = ()) -> None:
-        self._ends = array("Q", [0])
-        self._targets = array("I")
-        for row in targets:
-            self.add(row)
-
-    def add(self, targets: Iterable[int]) -> None:
-        """Add the links of the next page."""
-        self._targets.extend(dict.fromkeys(targets))
-        self._ends.append(len(self._targets))
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def __getitem__(self, page: int) -> array[int]:
-        return self._targets[self._ends[page] : self._ends[page + 1]]
-
-    @property
-    def links(self) -> int:
-        """The number of distinct links."""
-        return len(self._targets)
-
-    def reachable(self, seeds: Iterable[int]) -> set[int]:
-        """The pages that can be reached from the seeds."""
-        return {page for page, steps in enumerate(_steps(self._graph(), seeds)) if steps != NOWHERE}
-
-    def distances(self, relevant: Iterable[int]) -> list[int]:
-        """For each page the smallest number of links to a relevant page: 0 if it is one, NOWHERE when none can be reached."""
-        return _steps(self._graph().T, relevant)
-
-    def _graph(self) -> csr_array:
-        ones = np.ones(len(self._targets), dtype=np.int8)
-        targets, ends = (np.asarray(numbers, dtype=np.int32) for numbers in (self._targets, self._ends))
-        return csr_array((ones, targets, ends), shape=(len(self), len(self)))
+def link_graph(targets: Iterable[Iterable[int]]) -> csr_array:
+    """The pages that each page links to, each once, in document order: one row a page."""
+    rows = [list(dict.fromkeys(row)) for row in targets]
+    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    found = np.fromiter(chain.from_iterable(rows), np.int32, ends[-1])
+    return csr_array((np.ones(len(found), np.int8), found, ends), shape=(len(rows), len(rows)))
 
 
-def _steps(graph: csr_array, sources: Iterable[int]) -> list[int]:
-    """For each page the smallest number of links from one of the sources; NOWHERE when it cannot be reached."""
+def reachable(graph: csr_array, seeds: Iterable[int]) -> frozenset[int]:
+    """The pages that can be reached from the seeds."""
+    return frozenset(np.flatnonzero(_steps(graph, seeds) < np.inf).tolist())
+
+
+def _steps(graph: csr_array, sources: Iterable[int]) -> npt.NDArray[np.float64]:
+    """For each page the smallest number of links from one of the sources; infinite when it cannot be reached."""
     at = list(dict.fromkeys(sources))
     if not at:
-        return [NOWHERE] * graph.shape[0]
-    steps = dijkstra(graph, indices=at, unweighted=True, min_only=True)
-    return [NOWHERE if far == np.inf else int(far) for far in steps]
+        return np.full(graph.shape[0], np.inf)
+    found: npt.NDArray[np.float64] = dijkstra(graph, indices=at, unweighted=True, min_only=True)
+    return found
 
 
-def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:
+def oracle_order(graph: csr_array, seeds: Sequence[int], relevant: Iterable[int], pages: int) -> list[int]:
     """The first `pages` pages that an oracle fetches, which knows all links and the truth, in order.
 
     Idea: always fetch the queued page from which the nearest relevant page is fewest links away.
@@ -135,22 +109,22 @@ def oracle_order(links: LinkTable, seeds: Sequence[int], relevant: Iterable[int]
     But: it is greedy and not optimal: it does not weigh one near relevant page against many that are a step farther.
     Reference: house definition (ALGORITHMS §7); oracle_ratio divides by it.
     """
-    distances = links.distances(relevant)
-    heap: list[tuple[int, int, int]] = []
+    distances = _steps(graph.T, relevant).tolist()
+    targets, ends = graph.indices.tolist(), graph.indptr.tolist()
+    heap: list[tuple[float, int, int]] = []
     queued: set[int] = set()
 
     def queue(found: Iterable[int]) -> None:
         for page in found:
             if page not in queued:
-                distance = len(links) if distances[page] == NOWHERE else distances[page]
-                heappush(heap, (distance, len(queued), page))
+                heappush(heap, (distances[page], len(queued), page))
                 queued.add(page)
 
     order: list[int] = []
     queue(seeds)
     while heap and len(order) < pages:
         order.append(heappop(heap)[2])
-        queue(links[order[-1]])
+        queue(targets[ends[order[-1]] : ends[order[-1] + 1]])
     return order
 
 
@@ -195,7 +169,7 @@ def read_labels(paths: Sequence[Path], pages: RecordedPages) -> Labels:
 
 def label_rows(path: Path) -> list[list[str]]:
     """The columns of each line of a file. ArgumentError for a file that cannot be read, and for a line with one column."""
-    with file_faults(ArgumentError, f"--labels {path}", "cannot be read", REMEDY):
+    with file_faults(ArgumentError, path, "cannot be read", REMEDY):
         text = path.read_text(encoding="utf-8-sig")
     rows: list[list[str]] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -203,5 +177,5 @@ def label_rows(path: Path) -> list[list[str]]:
             continue
         rows.append(line.rstrip("\r").split("\t"))
         if len(rows[-1]) < 2:
-            raise ArgumentError(f"--labels {path} line {number}", "has no second column", REMEDY)
+            raise ArgumentError(f"{path} line {number}", "has no second column", REMEDY)
     return rows

@@ -18,6 +18,7 @@ import json
 import platform
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from statistics import fmean
@@ -28,8 +29,10 @@ from topiccrawler.lab.configurations import name_of, parameters_of
 from topiccrawler.lab.experiment import Comparison, Outcome, Plan
 from topiccrawler.lab.measures import (
     DIGITS,
+    LABELS,
     Curve,
     Kept,
+    Measured,
     band,
     checkpoints,
     figures,
@@ -47,7 +50,6 @@ from topiccrawler.text.segmenter import TOKENIZER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 VERSION = 1
 CURVE_STEP_PAGES = 50
@@ -75,7 +77,10 @@ LONGEST_NAME = 32
 def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
     """The contents of one topic's result.json."""
     plan, truth = comparison.plan, outcome.truth
-    best = outcome.oracle.curves[0]
+
+    def entry(runs: Sequence[Measured]) -> dict[str, Any]:
+        return figures(runs, outcome.best, truth, plan.pages, plan.counts)
+
     return {
         "version": VERSION,
         "web": [str(path) for path in plan.web],
@@ -86,10 +91,9 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
         "truth": truth.source,
         "seeds": outcome.seeds,
         "strategies": {
-            spec: {**figures(scored, best, truth, plan.pages, plan.counts), **_counts(outcome.crawls[spec])}
-            for spec, scored in outcome.scored.items()
+            spec: {**entry(runs), **_counts(outcome.crawls[spec])} for spec, runs in outcome.scored.items()
         },
-        "oracle": figures(outcome.oracle, best, truth, plan.pages, plan.counts),
+        "oracle": entry([outcome.oracle]),
         "absent": outcome.built.absent,
         "reachable": {
             "pages": len(truth.reachable),
@@ -97,13 +101,7 @@ def result(comparison: Comparison, outcome: Outcome) -> dict[str, Any]:
             "content": truth.content_targets,
             "relevant_sites": truth.sites_of(truth.reachable),
         },
-        "recorded": {
-            "pages": comparison.pages,
-            "links": comparison.links,
-            "links_not_recorded": comparison.links_elsewhere,
-            "labelled": comparison.labelled,
-            "labels_not_recorded": comparison.labels_elsewhere,
-        },
+        "recorded": comparison.recorded,
     }
 
 
@@ -137,15 +135,15 @@ def curves(outcome: Outcome, pages: int) -> str:
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     writer.writerow(COLUMNS)
-    truth, best = outcome.truth, outcome.oracle.curves[0]
-    for name, scored in (*outcome.scored.items(), (ORACLE, outcome.oracle)):
-        for run, (curve, content) in enumerate(zip(scored.curves, scored.content, strict=True)):
+    truth = outcome.truth
+    for name, runs in (*outcome.scored.items(), (ORACLE, [outcome.oracle])):
+        for run, (curve, content, *_) in enumerate(runs):
             for n in checkpoints(pages, CURVE_STEP_PAGES):
                 measured = (
                     harvest_rate(curve, n),
                     target_recall(curve, n, truth.targets),
                     target_recall(content, n, truth.content_targets),
-                    oracle_ratio(curve, best, n),
+                    oracle_ratio(curve, outcome.best, n),
                 )
                 rounded = ("" if value is None else round(value, DIGITS) for value in measured)
                 relevant = curve.found(n), content.found(n) if truth.content else ""
@@ -153,24 +151,17 @@ def curves(outcome: Outcome, pages: int) -> str:
     return output.getvalue()
 
 
-def write(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write the files for scripts of every topic; with several topics, each into a folder of its name. Return the folders."""
-    folders = []
+def write(comparison: Comparison, folder: Path, asked: Mapping[str, Any]) -> None:
+    """Write the files for scripts and the plots of every topic, with several topics each into a folder of its name, and report.html.
+    `asked`: the options of the command."""
+    pictures, pages = {}, comparison.plan.pages
     for outcome in comparison.outcomes:
         place = folder if len(comparison.outcomes) == 1 else folder / outcome.topic
         place.mkdir(parents=True, exist_ok=True)
         (place / "result.json").write_text(as_json(result(comparison, outcome)), encoding="utf-8")
         (place / "cost.json").write_text(as_json(cost(outcome)), encoding="utf-8")
-        (place / "curves.csv").write_text(curves(outcome, comparison.plan.pages), encoding="utf-8")
-        folders.append(place)
-    return folders
-
-
-def write_all(comparison: Comparison, folder: Path, asked: Mapping[str, Any]) -> None:
-    """Write the files for scripts, the plots beside them, and report.html. `asked`: the options of the command."""
-    pictures = {}
-    for outcome, place in zip(comparison.outcomes, write(comparison, folder), strict=True):
-        pictures[outcome.topic] = plots(outcome, comparison.plan.pages)
+        (place / "curves.csv").write_text(curves(outcome, pages), encoding="utf-8")
+        pictures[outcome.topic] = plots(outcome, pages)
         for name, png in pictures[outcome.topic].items():
             (place / name).write_bytes(png)
     (folder / "report.html").write_text(report(comparison, pictures, asked), encoding="utf-8")
@@ -191,8 +182,7 @@ def mean_ratios(outcomes: Sequence[Outcome], pages: int) -> dict[str, float | No
     """The mean oracle ratio over the topics, for each strategy that ran for every topic; the best first."""
 
     def ratio(spec: str, one: Outcome) -> float | None:
-        best = one.oracle.curves[0]
-        found: float | None = mean([oracle_ratio(curve, best, pages) for curve in one.scored[spec].curves])
+        found: float | None = mean([oracle_ratio(run.curve, one.best, pages) for run in one.scored[spec]])
         return found
 
     specs = [spec for spec in outcomes[0].scored if all(spec in outcome.scored for outcome in outcomes)]
@@ -241,7 +231,7 @@ def report(
         "lab/templates/comparison.html",
         **known,
         asked=asked,
-        strategies=[_strategy(spec) for spec in plan.specs],
+        strategies=[(spec, _parameters(spec)) for spec in plan.specs],
         comparison=comparison,
         plan=plan,
         files=[(f"{path} (SHA-256)", sha256_of(path)) for path in (*plan.web, *plan.labels)],
@@ -277,9 +267,9 @@ def _interval(value: object, ends: Sequence[float] | None) -> object:
     return f"{cell(value)} ({ends[0]:.3f} to {ends[1]:.3f})" if ends else value
 
 
-def _strategy(spec: str) -> tuple[str, str]:
+def _parameters(spec: str) -> str:
     parameters = {**defaults_of(STRATEGIES[name_of(spec)]), **parameters_of(spec)}
-    return spec, ", ".join(f"{key}={value}" for key, value in parameters.items()) or "no parameters"
+    return ", ".join(f"{key}={value}" for key, value in parameters.items()) or "no parameters"
 
 
 def versions() -> dict[str, str]:
@@ -295,20 +285,19 @@ def versions() -> dict[str, str]:
 
 def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
     """The plots of one topic: file name -> PNG. `pages`: the length of the crawls."""
-    truth = outcome.truth
-
-    def recall(targets: int) -> Callable[[Curve, int], float | None]:
-        return lambda curve, n: target_recall(curve, n, targets)
-
+    truth, counted = outcome.truth, partial(_draw_measure, outcome, pages)
+    all_pages = partial(target_recall, reachable=truth.targets)
     drawn = {
-        "harvest.png": _draw(outcome, pages, "harvest rate", harvest_rate),
-        "recall.png": _draw(outcome, pages, "target recall", recall(truth.targets)),
+        "harvest.png": counted("harvest rate", lambda run: run.curve, harvest_rate),
+        "recall.png": counted("target recall", lambda run: run.curve, all_pages),
     }
     if truth.content:
-        label = "target recall, content pages alone"
-        png = _draw(outcome, pages, label, recall(truth.content_targets), content=True)
-        drawn["recall_content.png"] = png
-    if any(scored.assessed for scored in outcome.scored.values()):
+        label, content = (
+            "target recall, content pages alone",
+            partial(target_recall, reachable=truth.content_targets),
+        )
+        drawn["recall_content.png"] = counted(label, lambda run: run.content, content)
+    if truth.source == LABELS and outcome.scored:
         drawn["reliability.png"] = _draw_reliability(outcome, pages)
     return drawn
 
@@ -316,45 +305,45 @@ def plots(outcome: Outcome, pages: int) -> dict[str, bytes]:
 def _draw_reliability(outcome: Outcome, pages: int) -> bytes:
     """The reliability diagram: share on topic over mean relevance, a point a bin, sized by its pages. On the diagonal relevance is a
     probability."""
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, 1], [0, 1], linestyle="--", color="black", linewidth=1.0)
+        for name, look in _looks(outcome, pages):
+            bins = reliability([page for run in outcome.scored[name] for page in run.assessed or ()])
+            known = [one for one in bins if one.pages]
+            across, up = [one.mean_relevance or 0.0 for one in known], [one.on_topic or 0.0 for one in known]
+            axes.plot(across, up, **look)
+            total = sum(one.pages for one in known)
+            sizes = [8.0 + 250.0 * one.pages / total for one in known]
+            axes.scatter(across, up, s=sizes, color=look["color"], alpha=0.7)
+
     title = f"{_plain(outcome.topic)}: reliability of the relevance"
-    figure, axes = _axes(
-        title, "mean relevance of the content pages of a bin", "share of them on topic", 1.02
-    )
-    axes.plot([0, 1], [0, 1], linestyle="--", color="black", linewidth=1.0)
-    for name, look in _looks(outcome, pages):
-        bins = reliability([page for run in outcome.scored[name].assessed for page in run])
-        known = [one for one in bins if one.pages]
-        across, up = [one.mean_relevance or 0.0 for one in known], [one.on_topic or 0.0 for one in known]
-        axes.plot(across, up, **look)
-        total = sum(one.pages for one in known)
-        sizes = [8.0 + 250.0 * one.pages / total for one in known]
-        axes.scatter(across, up, s=sizes, color=look["color"], alpha=0.7)
-    return _png(figure, axes)
+    return _png(title, "mean relevance of the content pages of a bin", "share of them on topic", 1.02, draw)
 
 
-def _draw(
+def _draw_measure(
     outcome: Outcome,
     pages: int,
     label: str,
+    curve_of: Callable[[Measured], Curve],
     measure: Callable[[Curve, int], float | None],
-    *,
-    content: bool = False,
 ) -> bytes:
     """A plot of the measure over the pages fetched: the mean of the runs, and their confidence band if each point has one."""
-    at = checkpoints(pages, max(1, pages // POINTS))
+
+    def draw(axes: Axes) -> None:
+        at = checkpoints(pages, max(1, pages // POINTS))
+        oracle = {"color": "black", "linewidth": 1.0, "label": ORACLE}
+        drawn = [(outcome.scored[name], look) for name, look in _looks(outcome, pages)]
+        for runs, look in [([outcome.oracle], oracle), *drawn]:
+            values = [[measure(curve_of(run), n) or 0.0 for run in runs] for n in at]
+            axes.plot(at, [fmean(some) for some in values], **look)
+            ends = [one for some in values if (one := band(some)) is not None]
+            if len(ends) == len(values) and look["color"] != OTHERS:
+                low, high = zip(*ends, strict=True)
+                axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0)
+
     others = f" (grey: {count} other strategies)" if (count := len(outcome.scored) - len(COLOURS)) > 0 else ""
-    figure, axes = _axes(f"{_plain(outcome.topic)}: {label}{others}", "pages fetched", label, pages)
-    oracle = {"color": "black", "linewidth": 1.0, "label": ORACLE}
-    drawn = [(outcome.scored[name], look) for name, look in _looks(outcome, pages)]
-    for scored, look in [(outcome.oracle, oracle), *drawn]:
-        curves = scored.content if content else scored.curves
-        values = [[measure(curve, n) or 0.0 for curve in curves] for n in at]
-        axes.plot(at, [fmean(some) for some in values], **look)
-        ends = [one for some in values if (one := band(some)) is not None]
-        if len(ends) == len(values) and look["color"] != OTHERS:
-            low, high = zip(*ends, strict=True)
-            axes.fill_between(at, low, high, color=look["color"], alpha=0.2, linewidth=0)
-    return _png(figure, axes)
+    return _png(f"{_plain(outcome.topic)}: {label}{others}", "pages fetched", label, pages, draw)
 
 
 def _looks(outcome: Outcome, pages: int) -> list[tuple[str, dict[str, Any]]]:
@@ -368,24 +357,19 @@ def _looks(outcome: Outcome, pages: int) -> list[tuple[str, dict[str, Any]]]:
     return [(name, looks.get(name, plain)) for name in reversed(names)]
 
 
-def _axes(title: str, across: str, up: str, right: float) -> tuple[Figure, Axes]:
-    """An empty figure with axes, made without pyplot, so that no display is needed. `right`: the end of the horizontal axis."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def _png(title: str, across: str, up: str, right: float, draw: Callable[[Axes], None]) -> bytes:
+    """A figure as PNG, made without pyplot, so that no display is needed, with a legend at the right, the best strategy first. `right`: the
+    end of the horizontal axis."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE_INCHES, dpi=DOTS_AN_INCH, layout="constrained")
-    FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.set_title(title, fontsize=FONT_POINTS + 1, loc="left")
     axes.set_xlabel(across, fontsize=FONT_POINTS)
     axes.set_ylabel(up, fontsize=FONT_POINTS)
     axes.set(xlim=(0, right), ylim=(0, 1.02))
     axes.grid(visible=True, alpha=0.3)
-    return figure, axes
-
-
-def _png(figure: Figure, axes: Axes) -> bytes:
-    """The figure as PNG, with a legend at the right, the best strategy first."""
+    draw(axes)
     handles, labels = axes.get_legend_handles_labels()
     if handles:
         place: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}

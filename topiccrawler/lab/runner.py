@@ -22,12 +22,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import AbstractContextManager, closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from pathlib import Path
+from typing import NamedTuple
 
 from topiccrawler.crawling.assemble import Parts, topic_of
 from topiccrawler.crawling.crawl import Crawl
@@ -42,11 +43,11 @@ from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.lab.configurations import name_of, parameters_of, parts_of, pruned
-from topiccrawler.lab.parsed_pages import ParsedPages, Reading
+from topiccrawler.lab.parsed_pages import Bar, ParsedPages, Reading, page_of
 from topiccrawler.lab.recorded_web import RecordedPages
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.pages.site_repeats import SiteRepeats
-from topiccrawler.relevance.evidence import EvidenceClassifier, Found
+from topiccrawler.relevance.evidence import EvidenceClassifier
 from topiccrawler.strategies.base import Strategy
 from topiccrawler.text.engines import choice
 
@@ -103,9 +104,7 @@ class Crawled:
     cost: Cost = field(default_factory=Cost)
 
 
-Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-# executes runs in any order; yields the number and the result of each
-Do = Callable[[Sequence[Run]], Iterable[tuple[int, Crawled]]]
+Do = Callable[[Sequence[Run]], Iterable[Crawled]]  # executes runs; yields the result of each, in order
 
 
 def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: bool) -> list[list[Crawled]]:
@@ -115,15 +114,13 @@ def run_repeats(runs: Sequence[Run], repeat: int, do: Do, bar: Bar, *, always: b
     again = list(range(len(runs)))
     for seeds in (range(1), range(1, min(repeat, 2)), range(2, repeat)):
         todo = [(number, replace(runs[number], seed=seed)) for number in again for seed in seeds]
-        done: dict[int, Crawled] = {}
-        if todo:
-            with bar("crawling", len(todo)) as tick:
-                for at, crawled in do([run for _, run in todo]):
-                    done[at] = crawled
-                    tick(1)
-        for at, (number, run) in enumerate(todo):
-            if always or run.seed != 1 or done[at].order != found[number][0].order:
-                found[number].append(done[at])
+        if not todo:
+            break
+        with bar("crawling", len(todo)) as tick:
+            for (number, run), crawled in zip(todo, do([run for _, run in todo]), strict=True):
+                if always or run.seed != 1 or crawled.order != found[number][0].order:
+                    found[number].append(crawled)
+                tick(1)
         again = [number for number in again if len(found[number]) > 1 or not seeds.start]
     return found
 
@@ -174,14 +171,13 @@ class ReplayedCrawl:
 
     def page(self, number: int, reading: Reading, via: Via) -> Page:
         """The page with its relevance; segments that the site repeated on pages read before are left out, as in a live crawl."""
-        page = self.parsed.page(number, reading, self.run.topic, via)
+        page = page_of(reading, self.run.topic, via)
         found, classifier = reading.judged[self.run.topic].found, self.parts.page_classifier
         if found is None or not isinstance(classifier, EvidenceClassifier):
             return page
-        segments = [Found(*one) for one in found]
-        keys = [(one.kind, one.key) for one in segments]
+        keys = [(one.kind, one.key) for one in found]
         repeated = self.repeats.of(self.parsed.hosts[number], page.url, keys)
-        own = [one for one, is_repeat in zip(segments, repeated, strict=True) if not is_repeat]
+        own = [one for one, is_repeat in zip(found, repeated, strict=True) if not is_repeat]
         relevance = classifier.relevance_of(own, page.similarity)
         return replace(page, relevance=relevance, is_target=relevance >= classifier.threshold)
 
@@ -213,7 +209,8 @@ class ReplayedCrawl:
         page = self.page(number, reading, fetch.via)
         # whether a crawl would keep the page; the store, which detects copies, is not replayed
         self.found.verdicts[number] = self.crawl.filter.verdict(None, page.relevance)
-        self.crawl.visit(page, self.parsed.links(reading, page, self.parts.context), now, fetch)
+        links = [link._replace(depth=page.depth + 1) for link in reading.links[self.parts.context]]
+        self.crawl.visit(page, links, now, fetch)
         cost = self.found.cost
         cost.most_queued = max(cost.most_queued, self.frontier.look().waiting())
         state, reason = (State.COMPLETED, "") if page.is_target else (State.DISCARDED, "below page threshold")
@@ -223,7 +220,7 @@ class ReplayedCrawl:
         """The sitemaps that the recorded robots.txt of a host lists."""
         number = self.parsed.numbers.get(f"{root}/robots.txt")
         reading = None if number is None else self.parsed.read(number)
-        return () if reading is None else reading.page["listings"]
+        return () if reading is None else reading.page.listings
 
     def _refused(self, _: str, links: Sequence[Link]) -> None:
         self.found.refused += len(links)
@@ -269,6 +266,47 @@ def _peak_mb() -> float:
     return peak / 1024 / (1024 if sys.platform == "darwin" else 1)
 
 
+class LiveJob(NamedTuple):
+    """A crawl that has run in a process of its own."""
+
+    folder: Path  # of the job
+    memory: dict[int, float]  # of the process in MB by pages in the crawl log, every MEMORY_STEP
+    cost: Cost
+
+
+def crawl_job(
+    what: str,
+    arguments: Mapping[str, object],
+    settings: Mapping[str, object],
+    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+    running: list[subprocess.Popen[bytes]] | None = None,
+) -> LiveJob:
+    """Run `scrapy crawl topic` with its job and its log.txt below `folder`. `what`: the name of the crawl in the message of its failure.
+    `running`: has the process as long as it runs."""
+    log, job, memory, running = (
+        folder / "log.txt",
+        folder / JOB,
+        dict[int, float](),
+        [] if running is None else running,
+    )
+    own, began = {"TOPIC_DATA_DIR": folder, "TOPIC_JOB": JOB}, time.perf_counter()
+    with log.open("wb") as output:
+        process = start_scrapy(crawl_line(arguments, {**settings, **own}), output, environment)
+        running.append(process)
+        while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
+            pages = number_of_visits(job) // MEMORY_STEP * MEMORY_STEP
+            if pages and pages not in memory:
+                memory[pages] = memory_mb(process.pid)
+            time.sleep(POLL_SECONDS)
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
+        running.remove(process)
+    if process.returncode or not number_of_visits(job):
+        raise failure(what, process.returncode, log)
+    cpu, wall = ended[2].ru_utime + ended[2].ru_stime, time.perf_counter() - began
+    return LiveJob(job, memory, Cost(cpu, wall, ended[2].ru_maxrss / 1024))
+
+
 @dataclass(slots=True)
 class LiveCrawls:
     """Runs live crawls in parallel, each with a folder of its own."""
@@ -279,47 +317,37 @@ class LiveCrawls:
     jobs: int
     _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def run(self, runs: Sequence[Run]) -> Iterator[tuple[int, Crawled]]:
-        """The number and the result of each run, in the order in which they end."""
-        threads = ThreadPoolExecutor(self.jobs)
-        numbers = {threads.submit(self._crawl, run): number for number, run in enumerate(runs)}
-        try:
-            for done in as_completed(numbers):
-                yield numbers[done], done.result()
-        finally:
-            threads.shutdown(wait=False, cancel_futures=True)
-            for process in self._running:
-                process.terminate()
-            threads.shutdown()
+    def run(self, runs: Sequence[Run]) -> Iterator[Crawled]:
+        """The result of each run, in order. When one fails, the others are ended."""
+        with ThreadPoolExecutor(self.jobs) as threads:
+            try:
+                yield from threads.map(self._crawl, runs)
+            finally:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for process in self._running:
+                    process.terminate()
 
     def _crawl(self, run: Run) -> Crawled:
         folder = self.folder / run.recipe.topic.replace("/", "_") / f"{run.spec.replace('/', '_')}-{run.seed}"
         folder.mkdir(parents=True, exist_ok=True)
-        seeds, log, job = folder / "seeds.txt", folder / "log.txt", folder / JOB
-        shutil.rmtree(job, ignore_errors=True)  # a job of an earlier comparison
+        shutil.rmtree(folder / JOB, ignore_errors=True)  # of an earlier comparison
+        seeds = folder / "seeds.txt"
         lines = [self.pages.urls[number] for number in run.seeds]
         lines += [f"-{url}" for url in run.recipe.off_topic]
         seeds.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        began = time.perf_counter()
-        with log.open("wb") as output:
-            process = start_scrapy(self.arguments(run, seeds, folder), output, os.environ)
-            self._running.append(process)
-            memory, status, usage = watched(process.pid, job)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            self._running.remove(process)
-        if process.returncode or not number_of_visits(job):
-            raise failure(f"live crawl with {run.spec}", process.returncode, log)
+        configured = self.arguments(run, seeds, folder)
+        job, memory, cost = crawl_job(
+            f"live crawl with {run.spec}", *configured, folder, running=self._running
+        )
         found = fetched(job, self.pages, run.pages)
+        found.memory, found.cost = memory, cost
         for url, verdict in job_verdicts(job).items():
             if (number := self.pages.number_of_any(url)) is not None:
                 found.verdicts[number] = verdict
-        found.memory = memory
-        cpu, wall = usage.ru_utime + usage.ru_stime, time.perf_counter() - began
-        found.cost = Cost(cpu, wall, usage.ru_maxrss / 1024)
         return found
 
-    def arguments(self, run: Run, seeds: Path, folder: Path) -> list[str]:
-        """The command line of a crawl, without `scrapy` itself."""
+    def arguments(self, run: Run, seeds: Path, folder: Path) -> tuple[dict[str, object], dict[str, object]]:
+        """The arguments and the settings of a crawl."""
         recipe = pruned(run.recipe, run.spec)
         topic = recipe.topic
         if recipe is not run.recipe:
@@ -331,8 +359,6 @@ class LiveCrawls:
             "SPIDER_MIDDLEWARES": json.dumps(RECORDED_LINKS),
             "CONCURRENT_REQUESTS": run.concurrency,
             "CONCURRENT_REQUESTS_PER_DOMAIN": run.concurrency,  # a recording needs no politeness
-            "TOPIC_DATA_DIR": folder,
-            "TOPIC_JOB": JOB,
             "STORE_URL": "",  # pages of a comparison do not belong in a shared database
             "TOPIC_SEED": run.seed,
             "TOPIC_LINK_MODELS": recipe.link_models,
@@ -348,21 +374,7 @@ class LiveCrawls:
         }
         given = {"topic": topic, "strategy": name_of(run.spec), "seeds": seeds, "pages": run.pages}
         given |= {f"strategy_{key}": value for key, value in parameters_of(run.spec).items()}
-        return crawl_line(given, {name: value for name, value in settings.items() if value is not None})
-
-
-def watched(process: int, job: Path) -> tuple[dict[int, float], int, resource.struct_rusage]:
-    """Wait for a process to end. Return its memory in MB by pages fetched, at each MEMORY_STEP of the crawl log, its exit status and its
-    resource usage."""
-    memory: dict[int, float] = {}
-    while True:
-        ended, status, usage = os.wait4(process, os.WNOHANG)
-        if ended:
-            return memory, status, usage
-        pages = number_of_visits(job) // MEMORY_STEP * MEMORY_STEP
-        if pages and pages not in memory:
-            memory[pages] = memory_mb(process)
-        time.sleep(POLL_SECONDS)
+        return given, {name: value for name, value in settings.items() if value is not None}
 
 
 def fetched(job: Path, pages: RecordedPages, limit: int) -> Crawled:

@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
@@ -28,37 +28,27 @@ def cores() -> int:
 
 
 class Workers:
-    """A pool of worker processes: `with Workers(2) as workers: for number, result in workers.run(function, tasks): …`"""
+    """A pool of worker processes: `with Workers(2) as workers: for result in workers.run(function, tasks): …`"""
 
     def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-        self._pool: ProcessPoolExecutor | None = None
+        fresh = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(jobs, fresh, _begin, (choice(),)) if jobs > 1 else None
 
     def __enter__(self) -> Self:
-        if self.jobs > 1:
-            fresh = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.jobs, fresh, initializer=_begin, initargs=(choice(),))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *failure: object) -> None:
-        pool, self._pool = self._pool, None
-        if pool is None:
+        if self._pool is None:
             return
         if kind is not None:
             for process in multiprocessing.active_children():
                 process.terminate()
-        pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result]]:
-        """The number and the result of each task, in the order in which they end. `function` must be a module-level function."""
-        if self._pool is None:
-            for number, task in enumerate(tasks):
-                yield number, function(task)
-            return
-        numbers = {self._pool.submit(function, task): number for number, task in enumerate(tasks)}
+    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+        """The result of each task, in order. `function` must be a module-level function."""
         try:
-            for done in as_completed(numbers):
-                yield numbers.pop(done), done.result()
+            yield from map(function, tasks) if self._pool is None else self._pool.map(function, tasks)
         except BrokenProcessPool:
             fault = "was killed, perhaps for want of memory"
             raise CrawlerError("a worker process", fault, "try again with --jobs 1") from None

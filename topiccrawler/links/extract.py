@@ -20,7 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from heapq import merge
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from sys import intern
 from typing import Literal
@@ -43,7 +43,7 @@ ContextMaker = Literal["window", "neighbour", "dom"]
 WINDOW_CHARACTERS = 60  # of text on each side of a link that are its context (NB 2010 §3.3)
 DOM_DISTANCE = 5
 LONGEST_ANCHOR = 200
-HREFS = 10_000  # hrefs in each of the two generations of the cache; some 7 MB
+HREFS = 20_000  # hrefs in the cache; some 7 MB
 LONGEST_MET = 300  # characters of an href that is cached
 SILENT_NEIGHBOURS = 20  # links without any text that are skipped in search of a neighbour
 
@@ -144,27 +144,21 @@ _Target = tuple[str, str, str] | None  # URL, its host, its directory; None = no
 class _MetTargets:
     """A cache of the targets of hrefs by base (the root or directory they are relative to): most hrefs of a page were on earlier pages.
 
-    It has two generations. The targets of a base that was not used while HREFS hrefs were added are dropped; a base with too many is
-    cleared.
+    It is cleared when it is full: to read the hrefs of the menus again costs milliseconds.
     """
 
     def __init__(self) -> None:
-        self._young: dict[Hashable, dict[str, _Target]] = {}
-        self._old: dict[Hashable, dict[str, _Target]] = {}
-        self.hrefs = 0  # size of the younger generation: its hrefs and its bases
+        self._by_base: dict[Hashable, dict[str, _Target]] = {}
+        self.hrefs = 0  # and bases
 
     def of(self, base: Hashable) -> dict[str, _Target]:
         """The cached targets of a base, to be read and added to."""
         if self.hrefs > HREFS:
-            self._young, self._old, self.hrefs = {}, self._young, 0
-        met = self._young.get(base)
-        if met is None:
-            met = self._young[base] = self._old.pop(base, {})
-            self.hrefs += len(met) + 1
-        if len(met) > HREFS // 4:
-            self.hrefs -= len(met)
-            met.clear()
-        return met
+            self._by_base, self.hrefs = {}, 0
+        if base not in self._by_base:
+            self._by_base[base] = {}
+            self.hrefs += 1
+        return self._by_base[base]
 
 
 _met = _MetTargets()
@@ -234,6 +228,11 @@ def _neighbour(document: Document, index: int, step: int, limit: int) -> str:
     return ""
 
 
+def _near(document: Document, node: int) -> Iterator[int]:
+    """An element and its DOM_DISTANCE next ancestors."""
+    return islice(document.with_ancestors(node), DOM_DISTANCE + 1)
+
+
 class _NearTexts:
     """Finds the texts within DOM_DISTANCE tree edges of a link. Indexed, for a search by each link costs n²."""
 
@@ -242,7 +241,7 @@ class _NearTexts:
         # element, tree edges below it -> the runs of text there, in document order
         self._runs: dict[tuple[int, int], list[int]] = {}
         for at, (_, _, element, _, _) in enumerate(document.runs):
-            for down, node in enumerate(_with_ancestors(document, element)):
+            for down, node in enumerate(_near(document, element)):
                 self._runs.setdefault((node, down), []).append(at)
 
     def around(self, anchor: Anchor, window: int) -> tuple[str, str]:
@@ -252,7 +251,7 @@ class _NearTexts:
         after_link = bisect_left(runs, anchor.end, lo=first, key=itemgetter(0))
         near = [
             self._runs[node, down]
-            for up, node in enumerate(_with_ancestors(self._document, anchor.node))
+            for up, node in enumerate(_near(self._document, anchor.node))
             for down in range(DOM_DISTANCE + 1 - up)
             if (node, down) in self._runs
         ]
@@ -274,15 +273,6 @@ class _NearTexts:
                 characters += end - start + 1
             last = at
         return found
-
-
-def _with_ancestors(document: Document, node: int) -> Iterator[int]:
-    """An element and its DOM_DISTANCE next ancestors."""
-    for _ in range(DOM_DISTANCE + 1):
-        if node < 0:
-            return
-        yield node
-        node = document.node_parents[node]
 
 
 LONGEST_CAPTION = 300
@@ -312,10 +302,8 @@ def media_of(document: Document, page_url: str, encoding: str = "utf-8") -> list
 
 def _caption(document: Document, anchor: Anchor) -> str:
     """The figcaption of the figure that contains the link, else the title of the link."""
-    tags, parents = document.node_tags, document.node_parents
-    figure = anchor.node
-    while figure >= 0 and tags[figure] != "figure":
-        figure = parents[figure]
+    tags = document.node_tags
+    figure = next((node for node in document.with_ancestors(anchor.node) if tags[node] == "figure"), -1)
     if figure < 0:
         return _tidy(anchor.title)
     at = bisect_left(document.runs, anchor.start, key=itemgetter(0))
@@ -329,11 +317,9 @@ def _caption(document: Document, anchor: Anchor) -> str:
 
 def _captions(document: Document, node: int, figure: int) -> bool:
     """Whether an element is in a figcaption of this figure."""
-    inside = False
-    while node > figure:
-        inside = inside or document.node_tags[node] == "figcaption"
-        node = document.node_parents[node]
-    return inside and node == figure
+    above = list(document.with_ancestors(node))
+    below_figure = above[: above.index(figure)] if figure in above else []
+    return any(document.node_tags[each] == "figcaption" for each in below_figure)
 
 
 def _tidy(text: str) -> str:

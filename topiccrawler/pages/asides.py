@@ -84,18 +84,10 @@ def _without_menus(blocks: list[Block]) -> list[Block]:
 
 def _in_comments(document: Document, blocks: Sequence[Block]) -> set[int]:
     """The starts of the blocks in elements that are named as comments."""
-    names, parents = document.node_names, document.node_parents
-    named = {node for node, its in names.items() if _is_comments(its)}
+    named = {node for node, names in document.node_names.items() if _is_comments(names)}
     if not named:
         return set()
-    found = set()
-    for block in blocks:
-        node = block.node
-        while node > 0 and node not in named:
-            node = parents[node]
-        if node > 0:
-            found.add(block.start)
-    return found
+    return {block.start for block in blocks if not named.isdisjoint(document.with_ancestors(block.node))}
 
 
 @lru_cache(maxsize=4096)

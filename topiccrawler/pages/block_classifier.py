@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,6 @@ def _of_text(text: BlockText) -> Columns:
 FORMAT = "topiccrawler block classifier"
 FILE = "main_text/blocks.json"  # within the folder of models
 LARGEST_BYTES = 4_000_000
-MOST_UNITS = 1_000
 LARGEST = 1e6
 LEAST_EXPECTED = 0.2  # expected F1; a page with less has no main text
 MOST_DEVIATIONS = 5.0
@@ -119,7 +118,7 @@ MOST_NAMES = 20_000  # and openings whose weights are kept in memory
 REMEDY = "install topiccrawler again, or learn it again: python -m topiccrawler.lab.training.main_text_model"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BlockClassifier:
     """The learned network: scaling of features, one hidden layer, and the weights of name words."""
 
@@ -133,17 +132,12 @@ class BlockClassifier:
     openings: dict[str, float] = field(default_factory=dict)  # of words that short blocks begin with
     headings: dict[str, float] = field(default_factory=dict)  # of words in headings
     training: dict[str, Any] = field(default_factory=dict)
-    _names: dict[str, float] = field(default_factory=dict, repr=False)
-    _openings: dict[str, tuple[float, float]] = field(
-        default_factory=dict, repr=False
-    )  # of lines that sites repeat
 
     def chosen(self, document: Document, blocks: list[Block]) -> list[Block]:
         """The blocks that are main text, in page order."""
         names, rows = features(document, blocks, self.name_weight, self.opening_weights, self.headings)
-        return [
-            blocks[at] for at in best_set(self.probabilities(rows), np.expm1(rows[:, names.index("words")]))
-        ]
+        words = np.expm1(rows[:, names.index("words")])
+        return [blocks[at] for at in best_set(self.probabilities(rows), words)]
 
     def probabilities(self, rows: Numbers) -> Numbers:
         """The probability of each row of features to be main text."""
@@ -152,23 +146,18 @@ class BlockClassifier:
         found: Numbers = 1 / (1 + np.exp(-np.clip(score, -30, 30)))
         return found
 
-    def name_weight(self, names: str) -> float:
-        """The weight of a class and id: that of its word with the largest absolute weight; 0 without known words."""
-        found = self._names.get(names)
-        if found is None:
-            found = max((self.words.get(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
-            if len(self._names) < MOST_NAMES:
-                self._names[names] = found
-        return found
+    @cached_property
+    def name_weight(self) -> Callable[[str], float]:
+        """The weight of a class and id: that of its word with the largest absolute weight; 0 without known words. Cached."""
+        weight = self.words.get
+        return lru_cache(MOST_NAMES)(
+            lambda names: max((weight(word, 0.0) for word in name_words(names)), key=abs, default=0.0)
+        )
 
-    def opening_weights(self, text: str) -> tuple[float, float]:
-        """The lowest weight of the first words of a short block, and their sum."""
-        found = self._openings.get(text)
-        if found is None:
-            found = opening_weights(text, self.openings)
-            if len(self._openings) < MOST_NAMES:
-                self._openings[text] = found
-        return found
+    @cached_property
+    def opening_weights(self) -> OpeningWeights:
+        """The lowest weight of the first words of a short block, and their sum. Cached: sites repeat lines."""
+        return lru_cache(MOST_NAMES)(partial(opening_weights, weights=self.openings))
 
 
 def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
@@ -184,7 +173,7 @@ def best_set(chances: Numbers, sizes: Numbers) -> list[int]:
     return sorted(order[: most + 1].tolist()) if expected[most] >= LEAST_EXPECTED else []
 
 
-@lru_cache(maxsize=1)
+@cache
 def shipped_classifier() -> BlockClassifier:
     """The block classifier that the package contains."""
     return load_block_classifier()
@@ -229,12 +218,8 @@ def load_block_classifier(folder: Path | Traversable | None = None) -> BlockClas
     if tuple(table) != feature_names():
         raise file.refused("has other features than this program")
     bias = model.get("hidden bias")
-    if not isinstance(bias, list) or not 1 <= len(bias) <= MOST_UNITS:
-        raise file.refused(f"does not have 1 to {MOST_UNITS} units")
-    units = len(bias)
+    units = len(bias) if isinstance(bias, list) else 0
     rows = _numbers(file, [*table.values()], units + 2)
-    if not bool((rows[:, 1] > 0).all()):
-        raise file.refused("has a deviation that is not above 0")
     hidden_bias, out = _numbers(file, [bias, model.get("out")], units)
     for weights in (words, openings, headings):
         _numbers(file, [[weight] for weight in weights.values()], 1)

@@ -24,9 +24,8 @@ REACH = 5  # blocks
 _WORD = re.compile(r"[^\W\d_]{2,20}")
 
 Weights = Mapping[str, float]  # word -> above 0 for main text, below 0 against it
-OpeningWeights = Callable[
-    [str], tuple[float, float]
-]  # of the text of a short block: the lowest weight of its first words, and their sum
+# Of the text of a short block: the lowest weight of its first words, and their sum.
+OpeningWeights = Callable[[str], tuple[float, float]]
 
 
 def opening_words(text: str, most: int) -> list[str]:

@@ -33,18 +33,13 @@ UNKNOWN = "unknown product"  # name of a challenge that no known form matches
 
 MOST_TEXT = 1_500  # bytes in UTF-8 of all text of a challenge: 500 Chinese characters, or 250 English words
 MOST_LINKS = 12  # links of a challenge
-MOST_MAIN = (
-    250  # characters of the main text of a login wall or a soft 404; the site's menus may stand around it
-)
+MOST_MAIN = 250  # characters of the main text of a login wall or a soft 404; menus may stand around it
 MOST_AROUND = 3_000  # characters of their whole text
 BARE = 20  # characters; a shorter text does not speak against its title
 EMPTY = 80  # characters; a shorter text says nothing
 BRIEF = 150  # characters; a shorter text needs no script to be a challenge
 TALK = 0.5  # share of the text that talks of the challenge
-MOST_MARKUP, MOST_MARKUP_END = (
-    40_000,
-    4_000,
-)  # characters of the page in which marks are looked for, at its begin and end
+MOST_MARKUP, MOST_MARKUP_END = 40_000, 4_000  # characters at a page's begin and end, for marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,62 +76,30 @@ class _Form(NamedTuple):
     says: re.Pattern[str] | None
 
 
-class _Words(NamedTuple):
-    hints: list[str]
-    login_hints: list[str]
-    gone_hints: list[str]
-    forms: list[_Form]
-    verdicts: list[tuple[str, re.Pattern[str], str]]  # header, value, name of the product
-    widgets: re.Pattern[str]
-    titles: re.Pattern[str]
-    waits: re.Pattern[str]
-    plain_titles: re.Pattern[str]
-    sentences: re.Pattern[str]
-    terms: re.Pattern[str]
-    about: re.Pattern[str]
-    bylines: re.Pattern[str]
-    login: re.Pattern[str]
-    login_titles: re.Pattern[str]
-    login_targets: re.Pattern[str]
-    back: re.Pattern[str]
-    gone: re.Pattern[str]
+@cache
+def _table() -> Mapping[str, Any]:
+    return package_table("pages/challenge_signs.toml")
 
 
 @cache
-def _words() -> _Words:
-    table: Mapping[str, Any] = package_table("pages/challenge_signs.toml")
-    words, login = table["words"], table["login"]
-    forms = [
-        _Form(
-            form["name"],
-            tuple(map(re.compile, form["marks"])),
-            _any(form["says"]) if "says" in form else None,
-        )
-        for form in table["forms"]
+def _forms() -> list[_Form]:
+    """The known products."""
+    return [
+        _Form(one["name"], tuple(map(re.compile, one["marks"])), _any(one["says"]) if "says" in one else None)
+        for one in _table()["forms"]
     ]
-    verdicts = [
-        (one["header"], re.compile(one["value"], re.IGNORECASE), one["form"]) for one in table["verdicts"]
-    ]
-    return _Words(
-        hints=words["hints"],
-        login_hints=login["hints"],
-        gone_hints=table["gone"]["hints"],
-        forms=forms,
-        verdicts=verdicts,
-        widgets=_any(table["widgets"]["names"]),
-        titles=_any(words["titles"]),
-        waits=_any(words["waits"]),
-        plain_titles=_any(words["plain_titles"]),
-        sentences=_any(words["sentences"]),
-        terms=_any(words["terms"]),
-        about=_any(words["about"]),
-        bylines=_any(words["bylines"]),
-        login=_any(login["sentences"]),
-        login_titles=_any(login["titles"]),
-        login_targets=_any([login["targets"]]),
-        back=_any([login["back"]]),
-        gone=_any(table["gone"]["sentences"]),
-    )
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """The expressions of a list, `SECTION.LIST`, as one."""
+    section, _, key = name.partition(".")
+    return _any(_table()[section][key])
+
+
+def _has(name: str, text: str) -> bool:
+    """Whether a text matches an expression of this list."""
+    return _pattern(name).search(text) is not None
 
 
 def _any(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -175,15 +138,15 @@ def challenge_of(signs: Signs | None, headers: Iterable[tuple[str, str]] = ()) -
     if signs is None or signs.found is not None:
         return None if signs is None else signs.found
     given = dict(headers)
-    for header, value, name in _words().verdicts:
-        if value.search(given.get(header, "")):
-            return Challenge(CHALLENGE, name, (header,))
+    for one in _table()["verdicts"]:
+        if re.search(one["value"], given.get(one["header"], ""), re.IGNORECASE):
+            return Challenge(CHALLENGE, one["form"], (one["header"],))
     return None
 
 
 def verdict_headers() -> list[str]:
     """The names of the headers that `challenge_of` reads."""
-    return [header for header, _, _ in _words().verdicts]
+    return [one["header"] for one in _table()["verdicts"]]
 
 
 def signs_of(html: str, document: Document, title: str, main: str, url: str) -> Signs | None:
@@ -197,12 +160,12 @@ def signs_of(html: str, document: Document, title: str, main: str, url: str) -> 
     )
     if not is_small and not (0 < len(main) <= MOST_MAIN and length <= MOST_AROUND):
         return None
-    words = _words()
+    words, login, gone = (_table()[section]["hints"] for section in ("words", "login", "gone"))
     seen = f"{document.title_tag}{BOUNDARY}{document.text if is_small else main}".lower()
     is_empty, is_short = is_small and length <= EMPTY, len(main or document.text) <= MOST_MAIN
-    is_challenge = is_empty or (is_small and any(hint in seen for hint in words.hints))
-    is_login = is_empty or (is_short and any(hint in seen for hint in words.login_hints))
-    is_lost = is_short and any(hint in seen for hint in words.gone_hints)
+    is_challenge = is_empty or (is_small and any(hint in seen for hint in words))
+    is_login = is_empty or (is_short and any(hint in seen for hint in login))
+    is_lost = is_short and any(hint in seen for hint in gone)
     if not is_challenge and not is_login and not is_lost:
         return None
     page = _Page(html, document, title, main, url, is_small=is_small)
@@ -222,7 +185,7 @@ class _Page:
     def __init__(
         self, html: str, document: Document, title: str, main: str, url: str, *, is_small: bool
     ) -> None:
-        self.words, self.url, self.document, self.is_small = _words(), url, document, is_small
+        self.url, self.document, self.is_small = url, document, is_small
         self.html = html if len(html) <= MOST_MARKUP else html[:MOST_MARKUP] + html[-MOST_MARKUP_END:]
         self.title = fold(document.title_tag or title).strip()
         self.text = fold(document.text)
@@ -240,13 +203,12 @@ class _Page:
     @cached_property
     def sentence(self) -> bool:
         """Whether the page addresses the visitor of a challenge."""
-        return self.words.sentences.search(self.all_said) is not None
+        return _has("words.sentences", self.all_said)
 
     @cached_property
     def is_of_a_text(self) -> bool:
         """Whether title or bylines are those of an article."""
-        words = self.words
-        return words.about.search(self.title) is not None or words.bylines.search(self.said) is not None
+        return _has("words.about", self.title) or _has("words.bylines", self.said)
 
     def digest(self) -> int:
         """A digest of title and text, without digits."""
@@ -255,25 +217,26 @@ class _Page:
 
     def is_gone(self) -> bool:
         """Whether the page says that something is not there."""
-        return self.words.gone.search(f"{self.title}{BOUNDARY}{self.main[:MOST_MAIN]}") is not None
+        return _has("gone.sentences", f"{self.title}{BOUNDARY}{self.main[:MOST_MAIN]}")
 
     def challenge(self) -> Challenge | None:
         """The challenge that the page is."""
-        words = self.words
         length = len(self.said) - self.said.count(BOUNDARY)
-        is_empty, is_titled = len(self.text) <= EMPTY, self._is_titled(words.titles)
+        is_empty, is_titled = len(self.text) <= EMPTY, self._is_titled("words.titles")
         if not (is_empty or is_titled or self.sentence) or self.is_of_a_text or self._has_fields:
             return None
-        said = next((form.name for form in words.forms if form.says and form.says.search(self.all_said)), "")
-        marked = next((form.name for form in words.forms if self._has_mark(form)), "")
-        signs = [
-            *(["mark"] if marked else []),
-            *(["says"] if said else []),
-            *(["title"] if is_titled else []),
-            *(["sentence"] if self.sentence else []),
-            *(["script"] if self._asks() or _HIDDEN_CODE.search(self.markup) else []),
-            *(["empty"] if is_empty else []),
-        ]
+        said = next((form.name for form in _forms() if form.says and form.says.search(self.all_said)), "")
+        marked = next((form.name for form in _forms() if self._has_mark(form)), "")
+        is_scripted = self._asks() or _HIDDEN_CODE.search(self.markup)
+        seen = {
+            "mark": marked,
+            "says": said,
+            "title": is_titled,
+            "sentence": self.sentence,
+            "script": is_scripted,
+            "empty": is_empty,
+        }
+        signs = [name for name, is_seen in seen.items() if is_seen]
         has_links = bool(self.document.anchors)
         talks = (self.sentence or said != "") and self._talk() >= TALK
         is_challenge = (
@@ -282,7 +245,7 @@ class _Page:
             or (talks and (is_titled or self._asks()))
             or (talks and length <= BRIEF and len(self.document.anchors) <= 2 and self._title_agrees())
             or (is_empty and not has_links and (said or self._loads_again))
-            or (is_titled and not has_links and not words.waits.search(self.title) and self._is_bare())
+            or (is_titled and not has_links and not _has("words.waits", self.title) and self._is_bare())
         )
         name = marked or said or UNKNOWN
         return Challenge(CHALLENGE, name, (*signs, *(["talk"] if talks else []))) if is_challenge else None
@@ -294,28 +257,27 @@ class _Page:
                 return True
         return False
 
-    def _is_titled(self, titles: re.Pattern[str]) -> bool:
+    def _is_titled(self, titles: str) -> bool:
         parts = (part.strip(_AROUND_TITLES) for part in (self.title, *_TITLE_SEPARATOR.split(self.title)))
-        return any(part and titles.fullmatch(part) for part in parts)
+        return any(part and _pattern(titles).fullmatch(part) for part in parts)
 
     def _title_agrees(self) -> bool:
         """Whether the title is no title of a text."""
-        words = self.words
-        return not self.title or self._is_titled(words.titles) or self._is_titled(words.plain_titles)
+        return not self.title or self._is_titled("words.titles") or self._is_titled("words.plain_titles")
 
     def _talk(self) -> float:
         """The share of the text, 0..1, in sentences that talk of the challenge."""
         pieces = [piece.strip() for piece in _PIECE.findall(self.said)]
         whole = sum(map(len, pieces))
-        of_it = (self.words.sentences, self.words.terms)
-        return sum(len(piece) for piece in pieces if any(one.search(piece) for one in of_it)) / max(1, whole)
+        of_it = [piece for piece in pieces if _has("words.sentences", piece) or _has("words.terms", piece)]
+        return sum(map(len, of_it)) / max(1, whole)
 
     def _asks(self) -> bool:
         """Whether the page loads another by itself, or asks for a captcha."""
         return (
             self._loads_again
             or bool(self.document.refresh)
-            or self.words.widgets.search(self.markup) is not None
+            or _has("widgets.names", self.markup)
             or "<form" in self.markup
         )
 
@@ -349,15 +311,14 @@ class _Page:
 
     def login_wall(self) -> Challenge | None:
         """The login wall that the page is."""
-        words = self.words
         main = self.main if 0 < len(self.main) <= MOST_MAIN or not self.is_small else self.text
         is_short = len(main) <= MOST_MAIN
-        is_asked = is_short and words.login.search(main) is not None
-        is_sent_back = words.back.search(self.url.lower()) is not None
+        is_asked = is_short and _has("login.sentences", main)
+        is_sent_back = _has("login.back", self.url.lower())
         if not (is_asked or is_sent_back or len(main) <= BRIEF) or self.is_of_a_text:
             return None
         leads = self._leads_to_login()
-        is_titled = self._is_titled(words.login_titles) or words.login.search(self.title) is not None
+        is_titled = self._is_titled("login.titles") or _has("login.sentences", self.title)
         is_wall = (
             (is_asked and (is_titled or leads or self._has_password))
             or (is_asked and self.is_small and not self.title and len(main) <= BRIEF)
@@ -374,4 +335,4 @@ class _Page:
         targets = [self.document.refresh.href] if self.document.refresh else []
         if self.is_small:
             targets += [one or two for one, two in _REDIRECT.findall(self.markup)]
-        return any(self.words.login_targets.search(target.lower()) for target in targets)
+        return any(_has("login.targets", target.lower()) for target in targets)

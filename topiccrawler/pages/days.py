@@ -31,12 +31,11 @@ from topiccrawler.pages.declarations import (
     MODIFIED,
     PUBLISHED,
     UNMARKED,
-    DatedElement,
     Declarations,
     metas_of,
     without_other_texts,
 )
-from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
+from topiccrawler.pages.document import BOUNDARY, Document
 from topiccrawler.resources import package_table
 
 EARLIEST = 1991
@@ -53,8 +52,11 @@ MOST_SEARCHED = 500_000  # characters of a page, by htmldate
 MOST_DATES = 100  # in the source of a page; one with more is a list, on which htmldate is slow and wrong
 
 _MARKUP = package_table("pages/markup.toml")
-_METAS: list[str] = _MARKUP["date_metas"].split()
-_MODIFIED_METAS: list[str] = _MARKUP["modified_metas"].split()
+# Names of metas, and keys of JSON-LD.
+_STATED: dict[str, tuple[list[str], list[str]]] = {
+    PUBLISHED: (_MARKUP["date_metas"].split(), ["datePublished", "dateCreated", "uploadDate", "pubDate"]),
+    MODIFIED: (_MARKUP["modified_metas"].split(), ["dateModified"]),
+}
 _MONTHS = {name: number for number, names in enumerate(_MARKUP["months"], 1) for name in names.split()}
 
 
@@ -64,8 +66,6 @@ class Days(NamedTuple):
     published: str = ""
     modified: str = ""
 
-
-_PUBLISHED_KEYS = ("datePublished", "dateCreated", "uploadDate", "pubDate")  # of JSON-LD
 
 # Dates as written. The check that no digit precedes the year comes after its century: `re` finds a pattern sooner that begins with one of
 # few characters.
@@ -90,25 +90,12 @@ _HAN_DIGITS = str.maketrans("〇○" + _HAN_ONES, "000123456789")
 _REPUBLIC = re.compile(r"民[国國]\s?(\d{2,3})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})(?!\d)")
 REPUBLIC_BEFORE = 1911  # the year before the first of the Republic of China
 _AGO = re.compile(
-    r"(?:^|(?<=[|\s:：于於]))(?:(\d{1,3})\s?(?:(秒|分钟|分鐘|小时|小時|天|周|週)[之以]?前|(second|minute|hour|day|week)s? ago)"
-    r"|(刚刚|剛剛|今天|昨天|前天|昨日|今日|前日)|(today|yesterday)\b)(?=$|[\s|,，·•(（]|\d)",
+    r"(?:^|(?<=[|\s:：于於]))(?:(\d{1,3})\s?(?:(秒|分钟|分鐘|小时|小時|天|周|週|second|minute|hour|day|week)s?(?:[之以]?前| ago))"
+    r"|(刚刚|剛剛|今天|昨天|前天|昨日|今日|前日|(?:today|yesterday)\b))(?=$|[\s|,，·•(（]|\d)",
     re.IGNORECASE,
 )
-_DAYS_OF = {"天": 1, "day": 1, "周": 7, "週": 7, "week": 7} | dict.fromkeys(
-    ("秒", "分钟", "分鐘", "小时", "小時", "second", "minute", "hour"), 0
-)
-_DAYS_AGO = {
-    "昨天": 1,
-    "yesterday": 1,
-    "前天": 2,
-    "昨日": 1,
-    "前日": 2,
-    "今日": 0,
-    "today": 0,
-    "今天": 0,
-    "刚刚": 0,
-    "剛剛": 0,
-}
+_DAYS_OF = {"天": 1, "day": 1, "周": 7, "週": 7, "week": 7}  # of other units less than a day
+_DAYS_AGO = {"昨天": 1, "昨日": 1, "yesterday": 1, "前天": 2, "前日": 2}
 _UNIX = re.compile(r"\s*(1?\d{9})(?:\d{3})?(?:\.\d+)?\s*$")
 _PATH_DAY = re.compile(_YEAR + r"([-_/]?)([01]\d)[-_/]?([0-3]\d)(?!\d)")
 _PATH_PARTS = re.compile(rf"/{_YEAR}/([01]?\d|[a-z]{{3,9}})/([0-3]?\d)(?=[/._-]|$)", re.IGNORECASE)
@@ -158,7 +145,8 @@ def days_of(
     calendar = _Calendar(today or datetime.now(UTC).date())
     text = _half_width(document.text)
     opening = _of_opening(document, text, title, calendar)
-    modified = next(filter(None, _modified(document, declared, calendar)), "") or opening.updated
+    said = map(calendar.declared, _stated(document, declared, MODIFIED))
+    modified = next(filter(None, said), "") or opening.updated
     published = _published(document, declared, opening.near, url, calendar)
     if not published:
         marked, others = _anywhere(document, text, calendar)
@@ -170,23 +158,27 @@ def days_of(
 
 def _published(document: Document, declared: Declarations, near: str, url: str, calendar: _Calendar) -> str:
     """The day that a page declares, its URL has or its opening shows; "" without one. `near`: that of the opening."""
-    stated = next(filter(None, _declared(document, declared, calendar)), "")
+    said = chain(_stated(document, declared, PUBLISHED), _in_scripts(document.source))
+    stated = next(filter(None, map(calendar.declared, said)), "")
     shown = _of_url(url, calendar) or near
     if not shown:
-        shown = next((day for each in declared.days if (day := _of_element(each, UNMARKED, calendar))), "")
+        shown = next(filter(None, map(calendar.declared, declared.days_of(UNMARKED))), "")
     if stated and shown and abs(date.fromisoformat(stated) - date.fromisoformat(shown)) > timedelta(days=1):
         return stated
     return shown or stated
 
 
-def _declared(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
-    for written in metas_of(document, _METAS):
-        yield calendar.declared(written)
-    for value in declared.values(*_PUBLISHED_KEYS):
-        yield calendar.declared(value)
-    for element in declared.days:
-        yield _of_element(element, PUBLISHED, calendar)
-    source, done = document.source, 0
+def _stated(document: Document, declared: Declarations, kind: str) -> Iterator[str]:
+    """The days of a kind, PUBLISHED or MODIFIED, that metas, JSON-LD and marked elements state, as written."""
+    metas, keys = _STATED[kind]
+    yield from metas_of(document, metas)
+    yield from declared.values(*keys)
+    yield from declared.days_of(kind)
+
+
+def _in_scripts(source: str) -> Iterator[str]:
+    """The days that variables of scripts state, as written."""
+    done = 0
     for script in _SCRIPT.finditer(source):
         if script.start() < done:
             continue  # within a script
@@ -194,20 +186,7 @@ def _declared(document: Document, declared: Declarations, calendar: _Calendar) -
         done = len(source) if end < 0 else end
         for moment in _SCRIPT_VALUE.finditer(source, script.end(), done):
             if _SCRIPT_NAME.search(source, max(0, moment.start() - NAME_CHARACTERS), moment.start()):
-                yield calendar.declared(moment[0])
-
-
-def _modified(document: Document, declared: Declarations, calendar: _Calendar) -> Iterator[str]:
-    for written in metas_of(document, _MODIFIED_METAS):
-        yield calendar.declared(written)
-    for value in declared.values("dateModified"):
-        yield calendar.declared(value)
-    for element in declared.days:
-        yield _of_element(element, MODIFIED, calendar)
-
-
-def _of_element(element: DatedElement, kind: str, calendar: _Calendar) -> str:
-    return calendar.declared(element.day) if element.kind == kind and not element.is_apart else ""
+                yield moment[0]
 
 
 def _by_htmldate(html: str, others: list[str], calendar: _Calendar) -> str:
@@ -304,17 +283,15 @@ class _Calendar:
         """The days that are written as seen from today, in order."""
         found = []
         for each in _AGO.finditer(text, start, len(text) if end is None else end):
-            number, unit, name = each[1] or "0", each[2] or each[3] or "", each[4] or each[5] or ""
-            back = int(number) * _DAYS_OF[unit.lower().removesuffix("s")] if unit else _DAYS_AGO[name.lower()]
+            number, unit, name = each.groups("")
+            back = int(number) * _DAYS_OF.get(unit.lower(), 0) if unit else _DAYS_AGO.get(name.lower(), 0)
             found.append(_Found(each.start(), each.end(), (self.today - timedelta(days=back)).isoformat()))
         return found
 
 
 def _half_width(text: str) -> str:
-    for (
-        wide,
-        narrow,
-    ) in _FULL_WIDTH:  # each is found faster than `str.translate` passes over the other characters
+    # Each is found faster than `str.translate` passes over the other characters.
+    for wide, narrow in _FULL_WIDTH:
         text = text.replace(wide, narrow)
     return text
 
@@ -331,12 +308,11 @@ def _of_url(url: str, calendar: _Calendar) -> str:
     path = unquote(
         "/" + url[:LONGEST_URL].partition("://")[2].partition("/")[2].partition("?")[0], errors="replace"
     )
-    found = [(each[1], each[2], each[3]) for each in _PATH_MOMENT.finditer(path)]
-    found += [(each[1], each[3], each[4]) for each in _PATH_DAY.finditer(path)]
-    for each in _PATH_PARTS.finditer(path):
-        found.append(
-            (each[1], each[2] if each[2].isdigit() else str(_MONTHS.get(each[2].lower(), 0)), each[3])
-        )
+    found = chain(
+        (each.group(1, 2, 3) for each in _PATH_MOMENT.finditer(path)),
+        (each.group(1, 3, 4) for each in _PATH_DAY.finditer(path)),
+        ((each[1], _MONTHS.get(each[2].lower(), each[2]), each[3]) for each in _PATH_PARTS.finditer(path)),
+    )
     return next(filter(None, (calendar.real(*each) for each in found)), "")
 
 
@@ -353,24 +329,20 @@ def _of_opening(document: Document, text: str, title: str, calendar: _Calendar) 
     place = _title_place(document, title)
     start, begin, end = (0, 0, 0) if place is None else (max(0, place[0] - BEFORE_TITLE), *place)
     end_of_opening = end + OPENING_CHARACTERS
-    near: dict[str, list[str]] = {kind: [] for kind in ("marked", "below", "above", "updated")}
+    found: dict[str, str] = {}  # by mark, and of dates without one by their place
     for one in calendar.dates(text, start, end_of_opening + LONGEST_DATE):
         mark = _mark(text, one) if one.start < end_of_opening else OTHER
         if mark in ("", OTHER) or _is_in_comment(document, one.start):
             continue
-        if mark in (PUBLISHED, MODIFIED):
-            near["marked" if mark == PUBLISHED else "updated"].append(one.day)
-        elif one.end <= begin:
-            near["above"].insert(0, one.day)  # the nearest to the title
-        elif one.start >= end and place is not None:
-            near["below"].append(one.day)
-    relative = [
-        one.day
-        for one in calendar.ago(text, start, end_of_opening)
-        if _mark(text, one) in (PUBLISHED, MODIFIED, UNMARKED)
-    ]
-    days = [*near["marked"], *near["below"], *near["above"]]
-    return _Opening(_first(days), _first(near["updated"]), _first(relative))
+        if mark == UNMARKED and one.end <= begin:
+            found["above"] = one.day  # the nearest to the title
+        else:
+            found.setdefault("below" if mark == UNMARKED and place and one.start >= end else mark, one.day)
+    relative = (
+        one.day for one in calendar.ago(text, start, end_of_opening) if _mark(text, one) not in ("", OTHER)
+    )
+    near = next((found[kind] for kind in (PUBLISHED, "below", "above") if kind in found), "")
+    return _Opening(near, found.get(MODIFIED, ""), next(relative, ""))
 
 
 def _anywhere(document: Document, text: str, calendar: _Calendar) -> tuple[str, list[str]]:
@@ -383,10 +355,6 @@ def _anywhere(document: Document, text: str, calendar: _Calendar) -> tuple[str, 
         elif mark == PUBLISHED and not _is_in_comment(document, one.start):
             return one.day, others
     return "", others
-
-
-def _first(days: list[str]) -> str:
-    return days[0] if days else ""
 
 
 def _mark(text: str, one: _Found) -> str:
@@ -412,21 +380,14 @@ def _title_place(document: Document, title: str) -> tuple[int, int] | None:
     """Start and end of the title in the text: of the heading most like it, else of a block that is the title, else of the first main
     heading."""
     key = "".join(title.split()).lower()
-    best: tuple[int, int, int] | None = None
+    alike: list[tuple[int, int, int]] = []
     for mark in document.heading_marks:
         own = "".join(mark.text.split()).lower()
-        if (
-            own
-            and key
-            and (own in key or key in own)
-            and 2 * min(len(own), len(key)) >= max(len(own), len(key))
-        ):
-            best = min(
-                best or (LONGEST_TITLE, 0, 0),
-                (abs(len(own) - len(key)), mark.start, mark.start + len(mark.text)),
-            )
-    if best is not None:
-        return best[1:]
+        shorter, longer = sorted((own, key), key=len)
+        if own and shorter in longer and 2 * len(shorter) >= len(longer):
+            alike.append((len(longer) - len(shorter), mark.start, mark.start + len(mark.text)))
+    if alike:
+        return min(alike)[1:]
     if len(title) >= SHORTEST_TITLE and (at := document.text.find(f"{BOUNDARY}{title}{BOUNDARY}")) >= 0:
         return at + 1, at + 1 + len(title)
     main = next((mark for mark in document.heading_marks if mark.level <= 2), None)
@@ -436,9 +397,5 @@ def _title_place(document: Document, title: str) -> tuple[int, int] | None:
 def _is_in_comment(document: Document, place: int) -> bool:
     """Whether a place in the text is in a comment."""
     at = bisect_right(document.runs, place, key=itemgetter(0)) - 1
-    node = document.runs[at][2] if at >= 0 else -1
-    while node >= 0:
-        if COMMENT_NAME.search(document.node_names.get(node, "")):
-            return True
-        node = document.node_parents[node]
-    return False
+    above = document.with_ancestors(document.runs[at][2]) if at >= 0 else ()
+    return any(COMMENT_NAME.search(document.node_names.get(node, "")) for node in above)

@@ -37,27 +37,15 @@ _APART = re.compile(
     re.IGNORECASE,
 )
 _APART_TAGS = frozenset({"aside", "nav"})
-_COMMENT_NAMES = [
-    "comments",
-    "comment",
-    "comment-list",
-    "commentlist",
-    "comment-body",
-    "comment_list",
-    "disqus_thread",
-    "pinglun",
-    "replies",
-    "reply",
-]
-COMMENT_NAME = re.compile(
-    rf"(?:^|\s)(?:{'|'.join(_COMMENT_NAMES)})(?:\s|$)", re.IGNORECASE
-)  # of classes and ids
-_COMMENTS_EVENTS = (
-    ", ".join(f".{name}, #{name}" for name in [*_COMMENT_NAMES, "event", "vevent", "events"])
-    + ', [itemtype*="Event"]'
+_COMMENTS = (
+    "comments comment comment-list commentlist comment-body comment_list disqus_thread pinglun replies reply"
 )
+COMMENT_NAME = re.compile(rf"(?:^|\s)(?:{_COMMENTS.replace(' ', '|')})(?:\s|$)", re.IGNORECASE)
+_EVENTS = "event vevent events"
+_OTHER_TEXTS = ", ".join(f".{name}, #{name}" for name in f"{_COMMENTS} {_EVENTS}".split())
+_COMMENTS_EVENTS = f'{_OTHER_TEXTS}, [itemtype*="Event"]'
 # One of them is in the source of every page that declares something here.
-_SIGNS = ("uthor", "itemprop", "ld+json", "utor", "yline", "datetime")
+_SIGNS = ("uthor", "itemprop", "utor", "yline", "datetime")
 _LINKED_DATA = 'script[type*="ld+json"]'
 _EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
 _WHOLE = frozenset({"html", "head", "body", "main", "article"})
@@ -70,11 +58,6 @@ class DatedElement(NamedTuple):
     day: str  # as written
     node: LexborNode
 
-    @property
-    def is_apart(self) -> bool:
-        """Whether the element is in a comment, a side bar, an event …"""
-        return _is_apart(self.node)
-
 
 @dataclass(slots=True)
 class Declarations:
@@ -85,6 +68,10 @@ class Declarations:
     days: list[DatedElement] = field(default_factory=list)
     authors: list[str] = field(default_factory=list)  # texts of elements marked as an author's
     bylines: list[str] = field(default_factory=list)  # texts of elements whose class names an author
+
+    def days_of(self, kind: str) -> Iterator[str]:
+        """The days of elements of this kind, as written; none of an element in a comment, a side bar, an event …"""
+        return (each.day for each in self.days if each.kind == kind and not _is_apart(each.node))
 
     def values(self, *keys: str) -> Iterator[str]:
         """The texts and numbers that the objects have for these keys, by key."""
@@ -108,10 +95,14 @@ def metas_of(document: Document, names: Iterable[str]) -> Iterator[str]:
 def declarations_of(document: Document) -> Declarations:
     """The declarations of a page, in its source."""
     found, html = Declarations(), document.source
-    if "time" not in document.node_tags and not any(map(html.__contains__, _SIGNS)):
+    if (
+        document.linked_data < 0
+        and "time" not in document.node_tags
+        and not any(map(html.__contains__, _SIGNS))
+    ):
         return found  # without a second parse
     tree = LexborHTMLParser(html)
-    if "ld+json" in html:
+    if document.linked_data >= 0:
         found.objects, found.by_id = _linked_data(tree)
     found.days = list(_days(tree))
     found.authors = _names(tree, _MARKED_NAMES)

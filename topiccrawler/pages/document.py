@@ -11,6 +11,7 @@ this order counts: footer, navigation, aside, header, body.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import repeat
@@ -83,9 +84,8 @@ class Document:
     heading_marks: list[Heading] = field(default_factory=list)
     emphasis: list[str] = field(default_factory=list)
     title_tag: str = ""
-    metas: dict[str, str] = field(
-        default_factory=dict
-    )  # lower-case name -> content; the first of a name counts
+    # lower-case name -> content; the first of a name counts
+    metas: dict[str, str] = field(default_factory=dict)
     more_metas: list[tuple[str, str]] = field(default_factory=list)  # name and content of the later ones
     base_href: str | None = None  # of the first base with one, which may be empty
     canonical_href: str = ""
@@ -94,16 +94,27 @@ class Document:
     refresh: Refresh | None = None
     lang: str = ""
     source: str = ""  # the HTML, bounded in length and nesting, with its scripts
+    linked_data: int = -1  # where the first JSON-LD begins in the source
 
     def base_url(self, page_url: str) -> str:
         """The URL that the links of the page are relative to. `page_url`: where the page is from."""
         return (redirect_target(page_url, self.base_href) if self.base_href else None) or page_url
+
+    def absolute(self, href: str, page_url: str) -> str:
+        """An href of the page as an absolute URL; as it is written, where it leads to none."""
+        return (redirect_target(self.base_url(page_url), href) if href else None) or href
 
     def contents_of(self, name: str) -> list[str]:
         """The contents of all metas with a name, in document order. `name`: in lower case."""
         if name not in self.metas:
             return []
         return [self.metas[name], *(content for other, content in self.more_metas if other == name)]
+
+    def with_ancestors(self, node: int) -> Iterator[int]:
+        """An element and those around it, the nearest first; nothing for -1."""
+        while node >= 0:
+            yield node
+            node = self.node_parents[node]
 
     @property
     def headings(self) -> list[str]:

@@ -72,9 +72,7 @@ _LIST_TITLE = re.compile(
 )
 _MORE = frozenset(_WORDS["more_links"])
 _MARKS = " |»›>…[]()（）【】《》:：+"  # around the words of a button
-_NOTICE, _DENIAL = (
-    re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text")
-)  # of lower-case lines
+_NOTICE, _DENIAL = (re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text"))  # lower-case
 _SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\D{3})")
 _DATE_ALONE = re.compile(r"\|\s?(?:\d{4}[-/.年])?\d{1,2}[-/.月]\d{1,2}日?\s?(?=\|)")
 _TYPES = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(\w{1,40})"')
@@ -227,7 +225,7 @@ def _by_declaration(document: Document) -> float:
     declared = metas.get("og:type", "").strip().lower()
     if "article" in declared or declared in {"news", "blog"} or not _DAYS.isdisjoint(metas):
         return -3
-    place = source.find("ld+json")
+    place = document.linked_data
     types = set(_TYPES.findall(source, place, place + LONGEST_SCRIPT)) if place >= 0 else set()
     if any(map(_ARTICLE_TYPE.search, types)):
         return -3

@@ -97,15 +97,7 @@ def _is_traditional(sample: str) -> bool:
 
 
 _WANTED = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})*")
-_REGIONS = {
-    "cn": "Hans",
-    "sg": "Hans",
-    "hans": "Hans",
-    "tw": "Hant",
-    "hk": "Hant",
-    "mo": "Hant",
-    "hant": "Hant",
-}
+_REGIONS = dict.fromkeys(("cn", "sg", "hans"), "Hans") | dict.fromkeys(("tw", "hk", "mo", "hant"), "Hant")
 
 
 def wanted_languages(text: str, what: str) -> tuple[str, ...]:

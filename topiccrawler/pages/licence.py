@@ -14,17 +14,31 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice, takewhile
 from typing import Any
 from urllib.parse import unquote
 
 from topiccrawler.pages.declarations import COMMENT_NAME, Declarations, is_apart_name
 from topiccrawler.pages.document import Anchor, Document
-from topiccrawler.urls.redirect_targets import redirect_target
+from topiccrawler.resources import package_table
 
 STATED = "stated"  # in place of a name: the page states something that is no licence we know
 LONGEST_URL, LONGEST_BLOCK = 300, 600  # characters
 MOST_LINKS, MOST_ANCESTORS = 30, 40
 
+_TABLE = package_table("pages/licence.toml")
+_KNOWN: dict[str, str] = {part: name for name, parts in _TABLE["known"].items() for part in parts.split()}
+_METAS: list[str] = _TABLE["metas"].split()
+
+
+def _any(name: str) -> re.Pattern[str]:
+    return re.compile("|".join(_TABLE["words"][name]), re.IGNORECASE)
+
+
+_CC_WORDS = {kind: _any(kind) for kind in ("by", "nc", "nd", "sa")}
+_NAMED_CC, _RESERVED, _OF_PROGRAM, _OF_MEDIUM, _OF_PAGE = map(
+    _any, ("creative_commons", "reserved", "program", "medium", "page")
+)
 _CC_URL = re.compile(
     r"creativecommons\.org/(?:licenses/((?:by|nc|nd|sa|sampling|devnations|-|\+)+)/(\d\.\d)(?:/([a-z]{2,3})(?![a-z.]))?"
     r"|publicdomain/(zero|mark)/(\d\.\d)|licenses/(publicdomain))",
@@ -34,52 +48,8 @@ _CC_TEXT = re.compile(
     r"(?:\bcc|creative commons|知识共享|創用\s?cc|创作共用)[\s:：（(-]*(by(?:[\s-]+(?:nc|nd|sa))*|0|zero)\b(?:[^\d]{0,20}(\d\.\d))?",
     re.IGNORECASE,
 )
-_CC_WORDS = {
-    "by": re.compile(r"attribution|署名|姓名标示|姓名標示", re.IGNORECASE),
-    "nc": re.compile(r"non-?\s?commercial|非商业|非商業", re.IGNORECASE),
-    "nd": re.compile(r"no-?\s?deriv|禁止演绎|禁止演繹|禁止改作", re.IGNORECASE),
-    "sa": re.compile(r"share-?\s?alike|相同方式|相同方式分享", re.IGNORECASE),
-}
 _CC_VERSION = re.compile(r"\b(\d\.\d)\b")
-_NAMED_CC = re.compile(r"creative\s?commons|知识共享|创作共用|創用", re.IGNORECASE)
-_KNOWN = {  # part of a URL -> SPDX name
-    "gnu.org/licenses/fdl-1.2": "GFDL-1.2",
-    "gnu.org/licenses/old-licenses/fdl-1.2": "GFDL-1.2",
-    "gnu.org/licenses/fdl": "GFDL-1.3",
-    "gnu.org/copyleft/fdl": "GFDL-1.3",
-    "opensource.org/licenses/mit": "MIT",
-    "opensource.org/license/mit": "MIT",
-    "choosealicense.com/licenses/mit": "MIT",
-    "apache.org/licenses/license-2.0": "Apache-2.0",
-    "gnu.org/licenses/gpl-3.0": "GPL-3.0-only",
-    "nationalarchives.gov.uk/doc/open-government-licence/version/3": "OGL-UK-3.0",
-    "nationalarchives.gov.uk/doc/open-government-licence/version/2": "OGL-UK-2.0",
-    "etalab.gouv.fr/licence-ouverte": "etalab-2.0",
-    "govdata.de/dl-de/by-2-0": "DL-DE-BY-2.0",
-    "data.gov.tw/license": "OGDL-Taiwan-1.0",
-}
 _SPDX_URL = re.compile(r"spdx\.org/licenses/([A-Za-z0-9.+-]{1,60}?)(?:\.html|\.json)?/?\Z")
-_METAS = (
-    "dcterms.license", "dc.license", "dcterms.rights", "dc.rights", "dcterms.rights.license", "dc.rights.license",
-    "dc.rights.uri", "license", "licence", "rights", "cc:license", "og:license", "article:license", "citation_license",
-)  # fmt: skip
-_RESERVED = re.compile(
-    r"all rights reserved|版权所有|版權所有|保留所有权利|未经许可|不得转载|禁止转载", re.IGNORECASE
-)
-
-_OF_PROGRAM = re.compile(  # whatever else the block says
-    r"\btheme\b|\btemplate\b|powered by|\bicons?\b|\bfonts?\b|\bplugin\b|主题|主題|模板|模版|图标|圖示|字体|字體|源码|源代码|插件|程序|驱动|驅動",
-    re.IGNORECASE,
-)
-_OF_MEDIUM = re.compile(  # unless the block names the page too
-    r"\bphotos?\b|\bphotograph|\bimages?\b|\bpictures?\b|\bvideos?\b|\bmusic\b|\bcode\b|\bmap data\b|图片|圖片|配图|照片|摄影|攝影|视频|影片|音乐|音樂|代码|地图|头图|封面",
-    re.IGNORECASE,
-)
-_OF_PAGE = re.compile(
-    r"本文|本站|博客内容|网站内容|站点内容|所有文章|文章均|本博客|本博|本网|本網|本页|本頁|本作品|本文章|本篇|本部落格|除特别|除特別|除非|除另|全站|转载|轉載|\bthis (?:work|article|page|post|site|blog|"
-    r"website|text|book|wiki|document)|\b(?:content|text)s? (?:is|are|on|of|in)\b|except where|unless otherwise|\bour content",
-    re.IGNORECASE,
-)
 _PICTURES = frozenset({"figure", "figcaption", "picture", "video", "audio", "object", "iframe"})
 _APART_TAGS = frozenset({"aside", "blockquote"})
 _LICENCE_NAME = re.compile(r"licen[cs]e|copyright|copyleft|\bcc-|creative-?commons", re.IGNORECASE)
@@ -105,20 +75,20 @@ def _found(document: Document, declared: Declarations, url: str) -> Iterator[str
     for value in _of_linked_data(declared):
         yield _written(value, "JSON-LD")
     for href in document.licence_hrefs:
-        yield _written(_absolute(document, href, url), "rel=license")
+        yield _written(document.absolute(href, url), "rel=license")
     links = [anchor for anchor in document.anchors if _may_be(anchor)][:MOST_LINKS]
     around = _Around(document) if links else None
     links = [anchor for anchor in links if around is not None and not around.is_of_others(anchor)]
     for anchor in links:
         if "licen" in anchor.rel.lower() and not (anchor.region == FOOTER and _is_of_programs(anchor.href)):
-            yield _written(_absolute(document, anchor.href, url), "rel=license")
+            yield _written(document.absolute(anchor.href, url), "rel=license")
     for name in _METAS:
         for content in document.contents_of(name):
             if _name(content) or content.startswith(("http://", "https://")) or _RESERVED.search(content):
                 yield _written(content, f"meta {name}")
     for anchor in links:
         if around is not None and _CC_URL.search(anchor.href) and around.is_claimed(anchor):
-            yield _written(_absolute(document, anchor.href, url), "link")
+            yield _written(document.absolute(anchor.href, url), "link")
 
 
 def _of_linked_data(declared: Declarations) -> Iterator[str]:
@@ -175,12 +145,11 @@ class _Around:
 
     def _above(self, anchor: Anchor) -> list[tuple[str, str]]:
         """Tag, and class and id, of the elements above a link, the nearest first, below the body."""
-        document, node = self._document, anchor.node
-        found = list[tuple[str, str]]()
-        while node >= 0 and document.node_tags[node] != "body" and len(found) < MOST_ANCESTORS:
-            found.append((document.node_tags[node], document.node_names.get(node, "")))
-            node = document.node_parents[node]
-        return found
+        tags, names = self._document.node_tags, self._document.node_names
+        above = islice(self._document.with_ancestors(anchor.node), MOST_ANCESTORS)
+        return [
+            (tags[node], names.get(node, "")) for node in takewhile(lambda node: tags[node] != "body", above)
+        ]
 
     def is_of_others(self, anchor: Anchor) -> bool:
         """Whether a link is part of a comment or a picture, or its block names a theme, a program or a picture. In a side bar the block must
@@ -194,10 +163,6 @@ class _Around:
         if _OF_PROGRAM.search(block) or (is_apart and not of_page):
             return True
         return _OF_MEDIUM.search(block) is not None and not of_page
-
-
-def _absolute(document: Document, href: str, url: str) -> str:
-    return redirect_target(document.base_url(url), href) or href
 
 
 def _written(value: str, source: str) -> str:

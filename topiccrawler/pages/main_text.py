@@ -34,6 +34,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from topiccrawler.pages.asides import without_asides
 from topiccrawler.pages.block_classifier import shipped_classifier
@@ -117,12 +118,8 @@ def prose_stretch(document: Document, blocks: Sequence[BlockRow]) -> list[BlockR
 
 def _article_around(document: Document, body: int) -> int:
     """The innermost <article> that an article body is in; the body itself without one."""
-    node = body
-    while node > 0:
-        if document.node_tags[node] == "article":
-            return node
-        node = document.node_parents[node]
-    return body
+    around = (node for node in document.with_ancestors(body) if document.node_tags[node] == "article")
+    return next(around, body)
 
 
 def _admit_lead(regions: list[str], prose: list[float], is_foreign: list[bool]) -> None:
@@ -264,14 +261,11 @@ def _belongs(document: Document, block: BlockRow) -> bool:
 
 
 def _is_caption(document: Document, node: int) -> bool:
-    names = document.node_names
-    for _ in range(3):
-        if node < 0:
-            return False
-        if document.node_tags[node] == "figcaption" or _CAPTION_NAME.search(names.get(node, "")):
-            return True
-        node = document.node_parents[node]
-    return False
+    tags, names = document.node_tags, document.node_names
+    return any(
+        tags[near] == "figcaption" or _CAPTION_NAME.search(names.get(near, ""))
+        for near in islice(document.with_ancestors(node), 3)
+    )
 
 
 HAN_SHARE = 0.1

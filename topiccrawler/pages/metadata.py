@@ -30,7 +30,6 @@ from topiccrawler.pages.document import Document
 from topiccrawler.pages.languages import language_of
 from topiccrawler.pages.licence import licence_of
 from topiccrawler.text.segmenter import fold
-from topiccrawler.urls.redirect_targets import redirect_target
 
 
 def http_time(header: str) -> float | None:
@@ -84,14 +83,9 @@ def facts_of(
         keywords=_tidy(metas.get("keywords", "")),
         description=_tidy(metas.get("description") or metas.get("og:description", "")),
         author=author_of(document, declared),
-        canonical=_absolute(document, document.canonical_href or metas.get("og:url", ""), url),
+        canonical=document.absolute(document.canonical_href or metas.get("og:url", ""), url),
         licence=licence_of(document, declared, url),
     )
-
-
-def _absolute(document: Document, written: str, url: str) -> str:
-    base = redirect_target(url, document.base_href) if document.base_href else None
-    return (redirect_target(base or url, written) or written) if written else ""
 
 
 def declared_language(document: Document) -> str:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from html import escape
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
@@ -53,6 +54,7 @@ for _first, _second in zip("bcefinstu", ["i", "o", "m", "o", "", "o", "mt", "t",
         for _next in {*" \t\n\v\f\r\x1c\x1d\x1e\x1f/>", *_second, *_second.upper()}:
             _BEGINS_FORMATTING[ord(_begin) * 256 + ord(_next)] = True
 _FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
+_NO, _UPPER_CASE = int.from_bytes(b"NO", "big"), 0xDFDF  # without the bit in which small letters differ
 # Tags of elements. Most elements stay open until they are closed; those of _ENDING_ALONE (p, li, td, option, img …) end by themselves.
 _NESTING_START = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
 _NESTING = re.compile(rf"{_NESTING_START.pattern}[^<>]*>?")
@@ -65,17 +67,23 @@ _ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?"
 ENDLESS = 20_000
 
 
-def limit_nesting(html: str, utf8: bytes | None = None) -> str:
-    """Return the page, flattened if it is nested too deeply. `utf8`: the page as bytes, if known: tags are counted faster
-    there."""
+def limit_nesting(html: str) -> str:
+    """Return the page, flattened if it is nested too deeply."""
+    return _limited(html, None)[0]
+
+
+def _limited(html: str, utf8: bytes | None) -> tuple[str, bool]:
+    """The page, flattened if it is nested too deeply, and whether it may have a <noscript>. `utf8`: the page as bytes, if known: tags are
+    counted faster there."""
     if len(html) > HARMLESS_CHARACTERS and (utf8 is None or _has_endless_tag(utf8)):
         html, utf8 = _ENDLESS_TAG.sub(lambda tag: f"<{tag[1]}>" if tag[1] else " ", html), None
-    tags, formatting = _counts(html, utf8)
-    if tags > HARMLESS_FORMATTING_TAGS and formatting > MOST_UNCLOSED_FORMATTING:
+    tags = _tags_of(html, utf8)
+    if tags.number > HARMLESS_FORMATTING_TAGS and tags.formatting > MOST_UNCLOSED_FORMATTING:
         steps = [-1 if closing else 1 for closing in _FORMATTING.findall(html)]
         if max(accumulate(steps), default=0) > MOST_UNCLOSED_FORMATTING:
             html = _FORMATTING_TAG.sub(" ", html)
-    return _flatten(html) if tags > HARMLESS_NESTING_TAGS and _is_deep(html) else html
+    is_deep = tags.number > HARMLESS_NESTING_TAGS and _is_deep(html)
+    return _flatten(html) if is_deep else html, tags.may_be_noscript
 
 
 def _has_endless_tag(utf8: bytes) -> bool:
@@ -85,15 +93,23 @@ def _has_endless_tag(utf8: bytes) -> bool:
     return int(np.diff(signs, prepend=0, append=len(codes)).max(initial=0)) >= ENDLESS
 
 
-def _counts(html: str, utf8: bytes | None) -> tuple[int, int]:
-    """The number of tags, and an upper bound for the number of opening formatting tags."""
+class _Tags(NamedTuple):
+    """What the signs "<" of a page and the two bytes behind each say of its tags."""
+
+    number: int
+    formatting: int  # an upper bound for the number of opening formatting tags
+    may_be_noscript: bool
+
+
+def _tags_of(html: str, utf8: bytes | None) -> _Tags:
     if utf8 is None:
-        tags = html.count("<")
-        return tags, tags
+        count = html.count("<")
+        return _Tags(count, count, may_be_noscript=True)
     codes = np.frombuffer(utf8, np.uint8)
     places = np.flatnonzero(codes[:-2] == ord("<"))
     pairs = codes[places + 1].astype(np.uint16) * 256 + codes[places + 2]
-    return len(places), int(np.count_nonzero(_BEGINS_FORMATTING[pairs]))
+    may_be_noscript = bool(np.any(pairs & _UPPER_CASE == _NO))
+    return _Tags(len(places), int(np.count_nonzero(_BEGINS_FORMATTING[pairs])), may_be_noscript)
 
 
 def _is_deep(html: str) -> bool:
@@ -151,16 +167,15 @@ def parse(html: str, utf8: bytes | None = None) -> Document:
 def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, LexborHTMLParser]:
     """The Document of a page, and the tree whose elements in document order are the nodes of the Document. Arguments as of `parse`."""
     whole, html = html, html[:MOST_CHARACTERS]
-    html = limit_nesting(html, utf8 if html is whole else None)
-    scripted = _NOSCRIPT.sub(" ", html) if "<noscript" in html or "<NOSCRIPT" in html else html
+    html, may_be_noscript = _limited(html, utf8 if html is whole else None)
+    scripted = _NOSCRIPT.sub(" ", html) if may_be_noscript else html
     found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
-    found[0].source = html
     if scripted is not html and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
-            unscripted[0].source = html
             unscripted[0].refresh = found[0].refresh  # a browser with scripts does not obey one in <noscript>
-            return unscripted
+            found = unscripted
+    found[0].source, found[0].linked_data = html, html.find("ld+json")
     return found
 
 

@@ -148,20 +148,7 @@ _CARD_NUMBER = re.compile(
 _TW_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z][1289]\d{8}(?!\d)")
 _HK_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z]{1,2}\d{6} ?(?:\([\dA]\)|[\dA](?![A-Za-z\d]))")
 
-_REGIONS = frozenset(
-    [
-        *range(11, 16),
-        *range(21, 24),
-        *range(31, 38),
-        *range(41, 47),
-        *range(50, 55),
-        *range(61, 66),
-        71,
-        81,
-        82,
-        83,
-    ]
-)
+_REGION = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _FIRST_BIRTH = date(1900, 1, 1)
 _TW_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"  # 10, 11, 12 …
@@ -181,7 +168,11 @@ def _near(text: str, digits: re.Match[str], is_about: _About) -> Iterator[tuple[
     first, last = max(0, digits.start() - begin - 5), digits.end() - begin + 3
     for rank, (kind, pattern, holds) in enumerate(_PATTERNS):
         for one in pattern.finditer(around, first):
-            if one.end() <= last and holds(around, one, is_about):
+            if one.end() > last or (is_sure := holds(one[0])) is False:
+                continue
+            named = _named(around, one.start(), kind)
+            is_meant = is_sure or named or (kind in (TW_ID, HK_ID) and is_about(kind))
+            if named is not False and is_meant and _stands_alone(around, one, kind):
                 yield rank, Found(kind, begin + one.start(), begin + one.end())
 
 
@@ -216,21 +207,18 @@ def _stands_alone(around: str, one: re.Match[str], kind: str) -> bool:
     return kind in (TW_ID, HK_ID, ID) or _AMOUNT.match(after) is None
 
 
-def _is_phone(around: str, one: re.Match[str], _: _About) -> bool:
-    return _stands_alone(around, one, PHONE) and _named(around, one.start(), PHONE) is not False
+# Each tells of a number as written whether it is one of its kind; None = only where a word says so.
 
 
-def _is_id(around: str, one: re.Match[str], _: _About) -> bool:
-    digits = _joined(one[0])
-    if int(digits[:2]) not in _REGIONS or digits[-1].upper() != id_check(digits[:17]):
+def _is_id(written: str) -> bool:
+    digits = _joined(written)
+    if not _REGION.match(digits) or digits[-1].upper() != id_check(digits[:17]):
         return False
     try:
         born = date(int(digits[6:10]), int(digits[10:12]), int(digits[12:14]))
     except ValueError:
         return False
-    if not _FIRST_BIRTH <= born <= date.today():  # noqa: DTZ011 to the day is near enough
-        return False
-    return _stands_alone(around, one, ID) and _named(around, one.start(), ID) is not False
+    return _FIRST_BIRTH <= born <= date.today()  # noqa: DTZ011 to the day is near enough
 
 
 def id_check(digits: str) -> str:
@@ -239,13 +227,15 @@ def id_check(digits: str) -> str:
     return "10X98765432"[total % 11]
 
 
-def _is_card(around: str, one: re.Match[str], _: _About) -> bool:
-    digits = _joined(one[0])
+def _is_card(written: str) -> bool | None:
+    digits = _joined(written)
     if not (_is_issued(digits) and luhn(digits)) or len(set(digits)) < 3:
         return False
-    named = _named(around, one.start(), CARD)
-    is_plain = digits == one[0] and not (len(digits) == 19 and digits.startswith(("62", "9558", "9559")))
-    return named is not False and (named or not is_plain) and _stands_alone(around, one, CARD)
+    return digits != written or (len(digits) == 19 and digits.startswith(("62", "9558", "9559"))) or None
+
+
+# The first four digits of Mastercard, Discover and JCB.
+_ISSUED = ((5100, 5599), (2221, 2720), (6011, 6011), (6440, 6599), (3528, 3589))
 
 
 def _is_issued(digits: str) -> bool:
@@ -255,13 +245,7 @@ def _is_issued(digits: str) -> bool:
         return 16 <= length <= 19
     if digits.startswith(("9558", "9559", "4")):
         return length == 19 or (length == 16 and digits[0] == "4")
-    if (
-        5100 <= four <= 5599
-        or 2221 <= four <= 2720
-        or four == 6011
-        or 6440 <= four <= 6599
-        or 3528 <= four <= 3589
-    ):
+    if any(first <= four <= last for first, last in _ISSUED):
         return length == 16
     return length == 15 and digits.startswith(("34", "37"))
 
@@ -272,24 +256,19 @@ def luhn(digits: str) -> bool:
     return (sum(map(int, own)) + sum(sum(divmod(2 * int(digit), 10)) for digit in doubled)) % 10 == 0
 
 
-def _is_tw_id(around: str, one: re.Match[str], is_about: _About) -> bool:
-    letter = 10 + _TW_LETTERS.index(one[0][0])
-    total = letter // 10 + letter % 10 * 9 + sum(int(d) * (8 - at) for at, d in enumerate(one[0][1:9]))
-    if (total + int(one[0][9])) % 10:
-        return False
-    named = _named(around, one.start(), TW_ID)
-    return named is not False and (named or is_about(TW_ID)) and _stands_alone(around, one, TW_ID)
+def _is_tw_id(written: str) -> bool | None:
+    letter = 10 + _TW_LETTERS.index(written[0])
+    total = letter // 10 + letter % 10 * 9 + sum(int(d) * (8 - at) for at, d in enumerate(written[1:9]))
+    return False if (total + int(written[9])) % 10 else None
 
 
-def _is_hk_id(around: str, one: re.Match[str], is_about: _About) -> bool:
-    plain = re.sub(r"[ ()]", "", one[0])
+def _is_hk_id(written: str) -> bool | None:
+    plain = re.sub(r"[ ()]", "", written)
     letters = [ord(letter) - 55 for letter in plain[:-7]]
     values = [*([36] * (2 - len(letters))), *letters, *map(int, plain[-7:-1]), int(plain[-1], 16)]
     if sum(weight * value for weight, value in zip(range(9, 0, -1), values, strict=True)) % 11:
         return False
-    named = _named(around, one.start(), HK_ID)
-    is_sure = "(" in one[0] or named or is_about(HK_ID)
-    return named is not False and bool(is_sure) and _stands_alone(around, one, HK_ID)
+    return "(" in written or None
 
 
 def _is_about(text: str, kind: str) -> bool:
@@ -301,11 +280,11 @@ def _joined(written: str) -> str:
     return written.replace(" ", "").replace("-", "")
 
 
-_Holds = Callable[[str, re.Match[str], _About], bool]
+_Holds = Callable[[str], bool | None]
 _PATTERNS: tuple[tuple[str, re.Pattern[str], _Holds], ...] = (
     (ID, _ID_NUMBER, _is_id),
     (CARD, _CARD_NUMBER, _is_card),
-    (PHONE, _PHONE_NUMBER, _is_phone),
+    (PHONE, _PHONE_NUMBER, lambda _: True),
     (HK_ID, _HK_NUMBER, _is_hk_id),
     (TW_ID, _TW_NUMBER, _is_tw_id),
 )

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar, Protocol
@@ -74,24 +74,19 @@ class PageClassifier(Protocol):
     @property
     def reads_segments(self) -> bool:
         """Whether `relevance` reads PageWords.segments."""
-        ...
 
     @property
     def similarity_threshold(self) -> float:
         """The value of `similarity` for a page that is as likely about the topic as not."""
-        ...
 
     def similarity(self, words: PageWords) -> float:
         """How near the page is to the topic and its surroundings, 0..1 on the classifier's own scale. Strategies use it."""
-        ...
 
     def relevance(self, words: PageWords) -> float:
         """The probability, 0..1, that the page is about the topic. Pages are stored from one half on."""
-        ...
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """The words that determine the relevance, each with its share; largest first."""
-        ...
 
 
 MOST_BYTES = 4_000_000
@@ -112,9 +107,8 @@ class Content:
     main_text: str
     words: PageWords  # with all segments, if the page classifier reads them
     document: Document  # the parsed page
-    listings: Sequence[
-        str
-    ] = ()  # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
+    # canonical URLs of the feeds that the page declares, or of the sitemaps that an index names
+    listings: Sequence[str] = ()
     more: Sequence[Part] = ()  # headline and URL of each link of a long list that is not in the document
     is_detail: bool = False  # a page of one text, not of links
     by_rule: bool = False  # read by the site's reading rule
@@ -183,7 +177,6 @@ class ContentReader:
     """Reads single pages, independent of other pages. It holds no state of a crawl.
 
     `segmenter`: that of the crawl's topics. `sites`: the topics' reading rules. `reads_segments`: the page classifier reads segments.
-    `is_detail`: distinguishes pages of one text from pages of links; None = all pages count as pages of links.
     """
 
     def __init__(
@@ -194,14 +187,16 @@ class ContentReader:
         segmenter: Segmenter = PLAIN,
         *,
         reads_segments: bool = False,
-        is_detail: Callable[[Document], bool] | None = None,
     ) -> None:
         self.segmenter = segmenter
         self.reads_segments = reads_segments
         self.sites = sites or {}
         self.formats = formats or Formats()
         self.title_reader = TITLE_READERS[title_reader]
-        self.is_detail = is_detail
+
+    def is_detail(self, document: Document) -> bool:
+        """Whether a page is one of a text, not of links; here none is (relevance.detail)."""
+        return False
 
     def content(
         self,
@@ -213,8 +208,8 @@ class ContentReader:
         extract: Extract | UnreadableError | None = None,
         refresh: str = "",
     ) -> Content:
-        """The content of one page. Never raises, whatever the bytes. Arguments as of `read`; `refresh`: the HTTP header Refresh, which comes
-        before that of the page."""
+        """The content of one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header. `extract`: the
+        result of a format reader that was run elsewhere. `refresh`: the HTTP header Refresh, which comes before that of the page."""
         kind, fault, rule, signs = recognise(body, content_type), "", None, None
         more: Sequence[Part] = ()
         children: Sequence[str] = ()
@@ -251,7 +246,7 @@ class ContentReader:
             document,
             listings=children or declared_feeds(document, url),
             more=more,
-            is_detail=self.is_detail is not None and self.is_detail(document),
+            is_detail=self.is_detail(document),
             by_rule=rule is not None,
             fault=fault,
             lang=declared_language(document),
@@ -286,12 +281,9 @@ class Reader(ContentReader):
         title_reader: str = TITLE_TAG,
         repeats: SiteRepeats | None = None,
         segmenter: Segmenter = PLAIN,
-        is_detail: Callable[[Document], bool] | None = None,
     ) -> None:
         reads_segments = page_classifier.reads_segments
-        super().__init__(
-            formats, sites, title_reader, segmenter, reads_segments=reads_segments, is_detail=is_detail
-        )
+        super().__init__(formats, sites, title_reader, segmenter, reads_segments=reads_segments)
         self.page_classifier = page_classifier
         self.repeats = repeats  # of the crawl; None: each page is read by itself
 
@@ -305,13 +297,9 @@ class Reader(ContentReader):
         seconds: float = 0.0,
         via: Via | None = None,
         content_type: str = "",
-        extract: Extract | UnreadableError | None = None,
     ) -> Reading:
-        """Read one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header.
-
-        `extract`: the result of a format reader for this body, for callers that have run the reader elsewhere.
-        """
-        content = self.content(url, body, declared, content_type=content_type, extract=extract)
+        """Read one page. Never raises, whatever the bytes. `declared`: the charset of the HTTP header."""
+        content = self.content(url, body, declared, content_type=content_type)
         return self.reading(content, depth=depth, seconds=seconds, via=via)
 
     def reading(

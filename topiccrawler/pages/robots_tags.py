@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -103,17 +104,10 @@ def _date(text: str, following: Iterator[str]) -> str:
 
 def _has_passed(text: str, now: datetime | None) -> bool:
     """Whether a time in the form of RFC 822, RFC 850 or ISO 8601 has passed; false for any other text. A time without a zone is in UTC."""
-    moment: datetime | None = None
     for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
+        with suppress(
+            ValueError, TypeError, OverflowError
+        ):  # the last: at the end of the calendar, in another zone
             moment = read(text.strip())
-            break
-        except (ValueError, TypeError, OverflowError):
-            continue
-    if moment is None:
-        return False
-    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    try:
-        return aware <= (now or datetime.now(UTC))
-    except OverflowError:  # a year at the end of the calendar, in another zone
-        return False
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) <= (now or datetime.now(UTC))
+    return False

@@ -92,9 +92,8 @@ MOST_TAGS = 30  # of one page; more are a cloud of all tags
 MOST_CATEGORIES = 6  # of one page; more are a menu
 MOST_HEADINGS = 3
 MOST_BLOCKS = 3_000
-_TITLE_PARTS = re.compile(
-    r"\s*(?:[|–—_·«»,，、:：]|(?<![A-Za-z0-9])[-/]|[-/](?![A-Za-z0-9]))\s*"
-)  # not Wi-Fi, TCP/IP
+# Not Wi-Fi, TCP/IP.
+_TITLE_PARTS = re.compile(r"\s*(?:[|–—_·«»,，、:：]|(?<![A-Za-z0-9])[-/]|[-/](?![A-Za-z0-9]))\s*")
 _TAGS = re.compile(r"\s*[,，、;；|\r\n]+\s*")
 _BLANKS = re.compile(r"\s+")
 _CATEGORY = re.compile(r"/(?:tags?|categor(?:y|ies))/[^/?#]")
@@ -121,18 +120,8 @@ def key_of(kind: Kind, text: str) -> int:
 
 def segment_texts(document: Document, title: str, main_text: str, url: str = "") -> list[tuple[Kind, str]]:
     """The texts of all segments of a parsed page, with their kinds. If `main_text` is empty, all blocks take the place of its lines."""
-    metas = document.metas
-    found: list[tuple[Kind, str]] = [
-        ("title", part) for part in _parts(_TITLE_PARTS, document.title_tag or title)
-    ]
-    tags = [*_tags(metas.get("keywords", "")), metas.get("article:tag", ""), *_linked_tags(document)]
-    found += [("tag", tag) for tag in dict.fromkeys(filter(None, tags[: 2 * MOST_TAGS]))]
-    found.append(("description", metas.get("description") or metas.get("og:description", "")))
-    found += [("heading", text) for text in document.headings[:MOST_HEADINGS]]
-    found += [("category", name) for name in _categories(document)]
-    found += [("folder", name) for name in _folders(url)]
-    found += _lines(document, main_text)
-    return [(kind, text) for kind, text in found if text]
+    lines = _lines(main_text, "text") if main_text else _blocks(document)
+    return [*_around_text(document, title, url), *lines]
 
 
 def stored_segments(
@@ -147,14 +136,24 @@ def stored_segments(
 ) -> list[Segment]:
     """The segments of a stored page, of which only these fields are kept: those of `segment_texts` without headings, categories and linked
     tags. `is_main`: `text` is the main text of the page, not all its text."""
-    kind: Kind = "text" if is_main else "block"
-    found: list[tuple[Kind, str]] = [("title", part) for part in _parts(_TITLE_PARTS, title)]
-    tags = _tags(keywords)
-    found += [("tag", tag) for tag in dict.fromkeys(tags[: 2 * MOST_TAGS])]
-    found.append(("description", description))
-    found += [("folder", name) for name in _folders(url)]
-    found += [(kind, line) for line in text[:MOST_CHARACTERS].split("\n")]
-    return with_words([(kind, text) for kind, text in found if text], segmenter)
+    page = Document(metas={"keywords": keywords, "description": description})
+    lines = _lines(text, "text" if is_main else "block")
+    return with_words([*_around_text(page, title, url), *lines], segmenter)
+
+
+def _around_text(document: Document, title: str, url: str) -> list[tuple[Kind, str]]:
+    """The texts of the segments beside the main text or the blocks."""
+    metas = document.metas
+    tags = [*_tags(metas.get("keywords", "")), metas.get("article:tag", ""), *_linked_tags(document)]
+    found: dict[Kind, list[str]] = {
+        "title": _parts(_TITLE_PARTS, document.title_tag or title),
+        "tag": [*dict.fromkeys(filter(None, tags[: 2 * MOST_TAGS]))],
+        "description": [metas.get("description") or metas.get("og:description", "")],
+        "heading": document.headings[:MOST_HEADINGS],
+        "category": _categories(document),
+        "folder": _folders(url),
+    }
+    return [(kind, text) for kind, texts in found.items() for text in texts if text]
 
 
 def with_words(texts: Sequence[tuple[Kind, str]], segmenter: Segmenter) -> list[Segment]:
@@ -215,25 +214,26 @@ def _folders(url: str) -> list[str]:
     return [name for name in found if len(name) <= LONGEST_NAME and _LETTER.search(name)]
 
 
-def _lines(document: Document, main_text: str) -> Iterator[tuple[Kind, str]]:
-    if main_text:
-        yield from (("text", line) for line in main_text[:MOST_CHARACTERS].split("\n"))
-        return
+def _lines(text: str, kind: Kind) -> list[tuple[Kind, str]]:
+    return [(kind, line) for line in text[:MOST_CHARACTERS].split("\n") if line]
+
+
+def _blocks(document: Document) -> Iterator[tuple[Kind, str]]:
     left = MOST_CHARACTERS
     for start, end, _, _ in document.block_rows[:MOST_BLOCKS]:
         text = document.text[start:end].replace(BOUNDARY, " ").strip()
         left -= len(text)
         if left < 0:
             return
-        yield "block", text
+        if text:
+            yield "block", text
 
 
 SIZE = 1 << 22  # number of counts in the table
 BYTES = 2  # of one count
 HALVED = SIZE // 4  # additions, after which all counts are halved
-RULES: Mapping[
-    Kind, tuple[int, float]
-] = {  # least number of earlier pages, and their share of all pages of the site
+# Least number of earlier pages, and their share of all pages of the site.
+RULES: Mapping[Kind, tuple[int, float]] = {
     "title": (2, 0.5),
     "tag": (2, 0.6),
     "description": (2, 0.0),
@@ -243,9 +243,7 @@ RULES: Mapping[
     "text": (4, 0.3),
     "block": (2, 0.02),
 }
-SHORTEST_LINE = (
-    20  # characters; a shorter line of main text, such as a brace of code, may be own text on many pages
-)
+SHORTEST_LINE = 20  # characters; a shorter line, such as a brace of code, may be own text on many pages
 FULL = 0xFFFF
 _SITE, _URL, _ADDED = b"site ", b"url ", 8  # the last 8 bytes of the table hold the number of additions
 _SAVED = 500  # pages, after which the whole table is kept: compressed in some 20 ms

@@ -11,7 +11,6 @@ Cost: a second parse, of pages with a rule only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -21,6 +20,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import LONGEST_HREF
 from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
+from topiccrawler.pages.robots_txt import RobotsTxt
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import Canonicalizer
 
@@ -98,7 +98,6 @@ def _hrefs(node: LexborNode) -> list[str]:
 
 
 MOST_LINES = 10  # Sitemap lines of one robots.txt
-_SITEMAP = re.compile(r"(?<![^\r\n])[ \t]*sitemap[ \t]*:[ \t]*(\S{1,2000})", re.IGNORECASE)
 
 
 def declared_feeds(document: Document, page_url: str) -> tuple[str, ...]:
@@ -115,8 +114,7 @@ def is_robots(url: str) -> bool:
 
 def sitemap_lines(text: str, robots_url: str) -> tuple[str, ...]:
     """Canonical URLs of the Sitemap lines of a robots.txt, each once, in file order; at most MOST_LINES."""
-    found = (match[1] for match, _ in zip(_SITEMAP.finditer(text), range(MOST_LINES), strict=False))
-    return each_once(found, robots_url)
+    return each_once(RobotsTxt(text.encode(), "").sitemaps[:MOST_LINES], robots_url)
 
 
 def each_once(hrefs: Iterable[str], base: str) -> tuple[str, ...]:

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -27,7 +28,8 @@ BODY_CHARACTERS = 60
 MOST_ABOVE = 40  # paragraphs
 MOST_NODES = 50_000
 NORMAL_SIZE = 3
-SIZES = {"h1": 6, "h2": 5, "h3": 4, "big": 4, "small": 2}
+SIZES = {"h1": 6, "h2": 5, "h3": 4, "h4": 3, "h5": 3, "h6": 3, "big": 4, "small": 2}
+_BOLD = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "b", "strong"])
 _STEPS = (10, 13, 16, 18, 24, 32)  # px: the upper ends of sizes 1 to 6
 _BREAKS = frozenset(BLOCK_TAGS.split())
 _UNSEEN = frozenset(["title", "textarea", "select", "option", "noscript", "button"])
@@ -51,15 +53,10 @@ class Look:
         return 2 * (self.size - NORMAL_SIZE) + self.centred + self.coloured + self.bold
 
 
-@dataclass(slots=True)
-class _Paragraph:
+class _Paragraph(NamedTuple):
     text: str
     look: Look  # of its first text
-    linked: int  # characters in links
-
-    @property
-    def plain(self) -> int:
-        return len(self.text) - self.linked
+    plain: int  # characters outside links
 
 
 def skyreach_title(html: str) -> str:
@@ -99,7 +96,7 @@ def _paragraphs(html: str) -> Iterator[_Paragraph]:
 def _made(pieces: list[tuple[str, Look, bool]]) -> _Paragraph:
     text = " ".join("".join(text for text, _, _ in pieces).split())
     linked = sum(len(" ".join(text.split())) for text, _, in_link in pieces if in_link)
-    return _Paragraph(text, pieces[0][1], min(linked, len(text)))
+    return _Paragraph(text, pieces[0][1], max(0, len(text) - linked))
 
 
 def _texts(root: LexborNode | None) -> Iterator[tuple[str | None, Look, bool]]:
@@ -126,32 +123,19 @@ def _texts(root: LexborNode | None) -> Iterator[tuple[str | None, Look, bool]]:
 
 def _look_of(node: LexborNode, tag: str, around: Look) -> Look:
     """The look inside an element. `around`: the look outside."""
-    if tag in _BREAKS and len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-        around = replace(around, size=SIZES.get(tag, NORMAL_SIZE), bold=True)
-    elif tag in {"b", "strong"}:
-        around = replace(around, bold=True)
-    elif tag in SIZES:
-        around = replace(around, size=SIZES[tag])
-    elif tag == "center":
-        around = replace(around, centred=True)
-    attributes = node.attributes
-    if not attributes:
-        return around
-    style = attributes.get("style") or ""
-    if tag == "font":
-        around = replace(
-            around,
-            size=_font_size(attributes.get("size") or "", around.size),
-            coloured=around.coloured or bool(attributes.get("color")),
-        )
-    if (attributes.get("align") or "").lower() in {"center", "middle"} or _CENTRED.search(style):
-        around = replace(around, centred=True)
-    if _COLOURED.search(style):
-        around = replace(around, coloured=True)
+    attributes, is_font = node.attributes, tag == "font"
+    style, align = attributes.get("style") or "", (attributes.get("align") or "").lower()
+    size = SIZES.get(tag, around.size)
+    if is_font:
+        size = _font_size(attributes.get("size") or "", size)
     if found := _FONT_SIZE.search(style):
         pixels = float(found[1]) * _PIXELS[found[2].lower()]
-        around = replace(around, size=1 + sum(pixels > step for step in _STEPS))
-    return around
+        size = 1 + sum(pixels > step for step in _STEPS)
+    centred = tag == "center" or align in {"center", "middle"} or _CENTRED.search(style)
+    coloured = (is_font and attributes.get("color")) or _COLOURED.search(style)
+    return Look(
+        size, around.centred or bool(centred), around.coloured or bool(coloured), around.bold or tag in _BOLD
+    )
 
 
 def _font_size(given: str, around: float) -> float:

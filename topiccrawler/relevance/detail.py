@@ -139,10 +139,10 @@ class DetailReader(Reader):
     """A Reader that also sets `Page.is_detail`."""
 
     def __init__(self, page_classifier: PageClassifier, svm: DetailClassifier, **how: Any) -> None:
-        super().__init__(page_classifier, is_detail=self._is_detail, **how)
+        super().__init__(page_classifier, **how)
         self.svm = svm
 
-    def _is_detail(self, document: Document) -> bool:
+    def is_detail(self, document: Document) -> bool:
         of_page = features(document)
         return of_page[0] > NO_TEXT and self.svm.score(of_page) >= 0.0
 

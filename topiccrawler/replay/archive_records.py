@@ -3,7 +3,7 @@
 FastWARC reads a WARC file as the standard demands it: uncompressed, or with one gzip member for each record. Programs have also written
 
     all records in one gzip member, or members that do not begin with a record: an offset reaches nothing there, so the file is unpacked
-        to a temporary file, which is read instead;
+        to a temporary file, which is read instead, by warcio;
     names of fields in lower or upper case, lines that end with LF only, and ARC, the format before WARC: read by warcio, which is some
         ten times slower.
 
@@ -19,8 +19,8 @@ import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count, islice
+from functools import cached_property
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import IO
@@ -35,12 +35,13 @@ from topiccrawler.errors import ReplayError, file_faults, one_line
 # of a record's block that are read to find its HTTP head, where a record is not read as a whole
 HEAD_BYTES = 65_536
 _PIECE_BYTES = 1 << 20
-_MEMBER_BYTES = (
-    1_024,
-    65_536,
-)  # of a gzip member that are read and unpacked to find the head of its record; the second for long heads
+# of a gzip member that are read and unpacked to find the head of its record; the second for long heads
+_MEMBER_BYTES = (1_024, 65_536)
 _ARC = b"filedesc:"  # the first bytes of an ARC file
 _GZIP = b"\x1f\x8b"
+_FAST, _CAREFULLY, _UNPACKED = range(
+    3
+)  # ways of reading: by FastWARC, by warcio, by warcio from an unpacked copy
 _PLACES = 1 << 46  # offsets of one way of reading; those of the next way begin behind them
 _KINDS = {
     "response": WarcRecordType.response,
@@ -67,32 +68,6 @@ class _UnfitError(OSError):
         self.packed = packed
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """One way to read a file, or its unpacked copy, from byte `start` on, without the first `passed` records there."""
-
-    file: IO[bytes]
-    is_gzip: bool
-    careful: bool
-    start: int = 0
-    passed: int = 0
-
-    def records(self) -> Iterator[Placed]:
-        """Yield the records that may be responses. OSError at a damaged place, _UnfitError where another way is needed."""
-        self.file.seek(self.start)
-        found = _carefully(self.file) if self.careful else _fast(self.file, is_gzip=self.is_gzip)
-        return islice(found, self.passed, None)
-
-    def at(self, offset: int) -> WarcRecord | None:
-        """The record at an offset, with its whole block; None if there is none. OSError when it is damaged."""
-        self.file.seek(offset)
-        if not self.careful:
-            return next(ArchiveIterator(self.file, parse_http=False), None)
-        with _warcio_faults():
-            found = next(iter(_iterator(self.file)), None)
-            return None if found is None else _as_record(found)
-
-
 class ArchiveRecords:
     """The records of one WARC or ARC file that may be responses. `damage`: why the file could not be read to its end, or ""; it is known
     after an iteration. ReplayError when the file cannot be opened or unpacked."""
@@ -101,50 +76,53 @@ class ArchiveRecords:
         self.path = path
         self.damage = ""
         with file_faults(ReplayError, path, "cannot be read", "name a .warc or .warc.gz file"):
-            file = path.open("rb", buffering=0)
-            weakref.finalize(self, file.close)
-            head = file.read(_MEMBER_BYTES[0])
-        is_gzip = head.startswith(_GZIP)
-        is_arc = (_unpacked_head(head, len(_ARC)) if is_gzip else head).startswith(_ARC)
-        self._ways = [_Way(file, is_gzip, careful=is_arc)]
-        self._yielded: list[int] = []  # numbers of records that all ways but the last have yielded
+            self._file = path.open("rb", buffering=0)
+            weakref.finalize(self, self._file.close)
+            head = self._file.read(_MEMBER_BYTES[0])
+        self._is_gzip = head.startswith(_GZIP)
+        self._is_arc = (_unpacked_head(head, len(_ARC)) if self._is_gzip else head).startswith(_ARC)
 
     def __iter__(self) -> Iterator[Placed]:
-        """Yield the records with their offsets, in the order of the file."""
-        for number in count():
-            if number == len(self._ways):
-                return
-            way, place, done = self._ways[number], -1, 0
-            limit = self._yielded[number] if number < len(self._yielded) else None
+        """Yield the records with their offsets, in the order of the file: the same in each iteration."""
+        way, start, passed = (_CAREFULLY if self._is_arc else _FAST), 0, 0
+        place = done = 0
+        while True:
+            before = done
             try:
-                for place, record in islice(way.records(), limit):
+                for place, record in islice(self._records(way, start), passed, None):
                     done += 1
-                    yield number * _PLACES + place, record
-            except _UnfitError as unfit:
-                self._go_on(done, way, place, unpack=unfit.packed)
-            except OSError as fault:
-                self.damage = str(fault)
-                if not way.careful:
-                    self._go_on(done, way, place)
-            else:
-                if number and done and limit is None:
+                    yield way * _PLACES + place, record
+                if way != _FAST and done > before:
                     self.damage = ""  # what the way before took for damage was only unusual
+            except OSError as fault:
+                is_packed = isinstance(fault, _UnfitError) and fault.packed
+                if not isinstance(fault, _UnfitError):
+                    self.damage = str(fault)
+                if way == _UNPACKED or (way == _CAREFULLY and not is_packed):
+                    return
+                way, start, passed = (_UNPACKED, 0, done) if is_packed else (_CAREFULLY, place, min(done, 1))
+            else:
+                return
 
     def at(self, offset: int) -> WarcRecord | None:
-        """The record at an offset that the iteration yielded; None if there is none any more. OSError when it is damaged."""
-        number, place = divmod(offset, _PLACES)
-        return self._ways[number].at(place)
+        """The record at an offset that the iteration yielded, with its whole block; None if there is none any more. OSError when it is
+        damaged."""
+        way, place = divmod(offset, _PLACES)
+        file = self._unpacked if way == _UNPACKED else self._file
+        file.seek(place)
+        if way == _FAST:
+            return next(ArchiveIterator(file, parse_http=False), None)
+        with _warcio_faults():
+            found = next(iter(_iterator(file)), None)
+            return None if found is None else _as_record(found)
 
-    def _go_on(self, done: int, way: _Way, place: int, *, unpack: bool = False) -> None:
-        """Add the way of reading that follows `way`, which has yielded `done` records, the last of them at `place`."""
-        self._yielded.append(done)
-        if unpack:
-            self._ways.append(_Way(self._unpacked(), False, way.careful, passed=sum(self._yielded)))
-        elif done:
-            self._ways.append(_Way(way.file, way.is_gzip, True, place, 1))
-        else:
-            self._ways.append(_Way(way.file, way.is_gzip, True, way.start, way.passed))
+    def _records(self, way: int, start: int) -> Iterator[Placed]:
+        """Read from a byte on. OSError at a damaged place, _UnfitError where another way is needed."""
+        file = self._unpacked if way == _UNPACKED else self._file
+        file.seek(start)
+        return _fast(file, is_gzip=self._is_gzip) if way == _FAST else _carefully(file)
 
+    @cached_property
     def _unpacked(self) -> IO[bytes]:
         """A temporary file with the content of the gzip file, as far as it can be unpacked."""
         with file_faults(

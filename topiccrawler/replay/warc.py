@@ -99,12 +99,18 @@ class Recorded:
     headers: Headers
     body: bytes
 
+    @property
+    def content_type(self) -> str:
+        """The value of the Content-Type header; empty if there is none."""
+        named = {name.lower(): value for name, value in self.headers}
+        return named.get(b"content-type", b"").decode("latin-1")
+
 
 class RecordedWeb:
     """Random access to the responses of WARC files, by URL."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
-        self._paths = list(paths)
+        self.paths = list(paths)
         self._files: list[WarcFile] = []
         self._positions: dict[str, int] = {}  # key -> (offset * files + file) * 2 + recorded under https
         self._spelled: dict[str, str] = {}  # key -> URL as recorded, where it cannot be derived from the key
@@ -114,10 +120,10 @@ class RecordedWeb:
         self._bodies: dict[str, int] = {}  # key of a revisit record -> position of that record
         self._without_status = set[str]()  # keys of revisit records that do not say the status
         self._aliases: dict[str, str] = {}
-        for number, path in enumerate(self._paths):
+        for number, path in enumerate(self.paths):
             self._files.append(WarcFile(path))
             self._scan(number, self._files[-1])
-        for folder in sorted({path.parent for path in self._paths}):
+        for folder in sorted({path.parent for path in self.paths}):
             self._read_aliases(folder / "aliases.tsv")
         self._find_originals()
         self._hosts = {_host(key) for key in self._positions}
@@ -214,7 +220,7 @@ class RecordedWeb:
     def _scan(self, number: int, file: WarcFile) -> None:
         before = len(self._positions)
         for entry in file.entries():
-            self._note(entry, (entry.offset * len(self._paths) + number) * 2)
+            self._note(entry, (entry.offset * len(self.paths) + number) * 2)
         if file.damage:
             whole = len(self._positions) - before
             if not whole:

@@ -25,6 +25,7 @@ from topiccrawler.errors import ReplayError
 from topiccrawler.replay.archive_records import ArchiveRecords, field
 
 MAX_BODY_BYTES = 64 * 1024 * 1024  # the most that a decompression bomb of a few kB may expand to
+_PIECE_BYTES = 65_536
 _GONE = (b"transfer-encoding", b"content-encoding", b"content-length")
 
 Headers = list[tuple[bytes, bytes]]
@@ -32,10 +33,9 @@ Headers = list[tuple[bytes, bytes]]
 
 def plain(headers: Headers, body: bytes) -> tuple[Headers, bytes]:
     """The decoded body, and the headers that fit it."""
-    for coding in _codings(headers, b"transfer-encoding"):
-        body = _dechunked(body) if coding == b"chunked" else _unpacked(coding, body)
-    for coding in _codings(headers, b"content-encoding"):
-        body = _unpacked(coding, body)
+    for name in (b"transfer-encoding", b"content-encoding"):
+        for coding in _codings(headers, name):
+            body = _dechunked(body) if coding == b"chunked" else _unpacked(coding, body)
     return [*without_codings(headers), (b"Content-Length", b"%d" % len(body))], body
 
 
@@ -77,36 +77,30 @@ def _dechunked(body: bytes) -> bytes:
 
 
 def _unpacked(coding: bytes, body: bytes) -> bytes:
+    """As much of the body as can be decoded; the body itself if none can: it was stored decoded, with its old header."""
+    source, parts, room = io.BytesIO(body), list[bytes](), MAX_BODY_BYTES
+    readers = {b"br": BrotliReader, b"zstd": ZstdReader}
     try:
-        if coding in (b"gzip", b"x-gzip"):
-            return _gunzipped(body)
         if coding == b"deflate":
-            try:
-                return zlib.decompressobj(15).decompress(body, MAX_BODY_BYTES)
-            except zlib.error:
-                return zlib.decompressobj(-15).decompress(body, MAX_BODY_BYTES)
-        if coding == b"br":
-            return bytes(BrotliReader(io.BytesIO(body)).read(MAX_BODY_BYTES))
-        if coding == b"zstd":
-            return bytes(ZstdReader(io.BytesIO(body)).read(MAX_BODY_BYTES))
-    except (zlib.error, OSError, ValueError, EOFError):
-        pass  # stored decoded, with its old header
-    return body
+            return _inflated(body)
+        if coding in {b"gzip", b"x-gzip"}:
+            read = gzip.GzipFile(fileobj=source).read1
+        else:
+            read = readers[coding](source).read
+        while room and (part := read(min(room, _PIECE_BYTES))):
+            parts.append(part)
+            room -= len(part)
+    except (KeyError, zlib.error, OSError, ValueError, EOFError):
+        pass  # another coding, a body that is cut off, or something behind it
+    return b"".join(parts) or body
 
 
-def _gunzipped(body: bytes) -> bytes:
-    """The text of all gzip members; what follows them is ignored."""
-    first = zlib.decompressobj(31)
-    parts = [first.decompress(body, MAX_BODY_BYTES)]
-    if first.unused_data:
-        room, others = MAX_BODY_BYTES - len(parts[0]), gzip.GzipFile(fileobj=io.BytesIO(first.unused_data))
-        try:
-            while room > 0 and (part := others.read1(room)):
-                parts.append(part)
-                room -= len(part)
-        except (OSError, EOFError, zlib.error):
-            pass  # no member, or one that is cut off
-    return b"".join(parts)
+def _inflated(body: bytes) -> bytes:
+    """The text of a zlib stream, or of a raw deflate stream as some servers send it."""
+    try:
+        return zlib.decompressobj(15).decompress(body, MAX_BODY_BYTES)
+    except zlib.error:
+        return zlib.decompressobj(-15).decompress(body, MAX_BODY_BYTES)
 
 
 # "HTTP/1.1 200 OK"; other writers have `http/1.1 200`, `HTTP/2 200`, `h2 200`

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from base64 import b32encode
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha1
+from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,6 +25,7 @@ from topiccrawler.errors import ReplayError, file_faults, one_line
 ENDING = ".warc.gz"
 RESPONSE, REQUEST = "application/http; msgtype=response", "application/http; msgtype=request"
 REMEMBERED_BODIES = 100_000  # bodies whose repetition is found; some 40 MB
+DAY = "2020-01-01T00:00:00Z"  # of a web that is made up; the real time would not be reproducible
 _IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _REMEDY = "make room, or name another file: WARC_OUT=FILE.warc.gz"
 
@@ -129,6 +131,18 @@ def new_record(
     record.headers["Content-Type"] = content_type
     record.set_bytes_content(block)
     return record
+
+
+def write_web(path: Path, pages: Iterable[tuple[str, int, Iterable[tuple[str, str]], bytes]]) -> None:
+    """Write URL, status, headers and body of responses as a WARC file that has the same bytes each time, with DAY as their date."""
+    with path.open("wb") as file:
+        for number, (url, status, headers, body) in enumerate(pages):
+            fields = (*headers, ("Content-Length", str(len(body))))
+            head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n"
+            head += "".join(f"{name}: {value}\r\n" for name, value in fields)
+            record = new_record(WarcRecordType.response, f"{head}\r\n".encode() + body, RESPONSE, url, DAY)
+            record.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
+            record.write(file)
 
 
 def put(file: BinaryIO, record: WarcRecord) -> None:

@@ -81,6 +81,7 @@ class Counts:
     usage: Counter[str] = field(default_factory=Counter)  # preferences, as train-ai=n, and UNSTATED
     licences: Counter[str] = field(default_factory=Counter)
     personal_data: Counter[str] = field(default_factory=Counter)  # by kind
+    opinions: Counter[str] = field(default_factory=Counter)  # of a language model: yes, or empty
     with_personal_data: int = 0  # pages
     days: list[str] = field(default_factory=list)  # the earliest and the latest date of a page
 
@@ -94,6 +95,7 @@ class Counts:
         self.usage.update(f"{label}={value}" for label, value in stated_in(row["usage"]).items())
         self.usage[UNSTATED] += not stated_in(row["usage"])
         self.licences[row["licence"].partition(";")[0] or UNSTATED] += 1
+        self.opinions[row["opinion"]] += 1
         self.with_personal_data += bool(row["personal_data"])
         for kind, count in _COUNTED.findall(row["personal_data"]):
             self.personal_data[kind] += int(count)

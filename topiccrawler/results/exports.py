@@ -129,7 +129,9 @@ def _corpus(pages: JobPages, out: Path, wanted: Wanted, texts: MarkdownTexts) ->
     if recipe is not None:
         about = [f"topic: {topic_display_name(recipe)}", f"strategy: {recipe.strategy}", *about]
     if not wanted.selection.refused and (refused := pages.refused()):
-        about.append(f"left out: {refused} pages that were kept and, judged again, are off topic")
+        about.append(
+            f"left out: {refused} pages that were kept and, judged again, are off topic, or ask not to be kept"
+        )
     text_of: Callable[[PageRecord], str] = texts if wanted.markdown else _text
     counts = write_corpus(
         _Selected(pages, replace(wanted.selection, usage="")), out, text_of, wanted.shape, limit=wanted.limit,

@@ -3,7 +3,7 @@
 `job_folder` accepts a folder, its database, or a name in the data folder.
 
 `JobLog` reads a crawl log incrementally: reading a hundred thousand visits takes a second, so the log is read once, in pieces, and then
-only what was appended. Memory holds the figures; visits and paths are read from the database.
+only what was appended. Memory holds the figures.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import argparse
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import date
 from math import inf
 from os.path import isfile
@@ -26,11 +25,9 @@ from topiccrawler.crawling.page_stores import (
     homes_of,
     judged_again,
 )
-from topiccrawler.crawling.past_crawl import LONGEST_PATH
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 from topiccrawler.files import user_path
 from topiccrawler.job_database import JOB_DATABASE, is_begun
-from topiccrawler.model import Visit
 from topiccrawler.pages.formats.registry import READ
 from topiccrawler.pages.kinds import KINDS
 from topiccrawler.pages.languages import wanted_languages
@@ -105,15 +102,6 @@ def is_job(folder: Path) -> bool:
 _LOOK_EVERY = 64  # visits between two checks of the clock
 
 
-@dataclass(frozen=True, slots=True)
-class OnTheWay:
-    """One page on the path from a seed to a URL."""
-
-    url: str
-    anchor: str  # of the link that led to it
-    score: float | None = None  # of its link when it was fetched; None if the log does not have it
-
-
 class JobLog:
     """Reads the crawl log of one job as it grows; safe for several threads."""
 
@@ -145,25 +133,6 @@ class JobLog:
                     if self._read % _LOOK_EVERY == 0 and time.monotonic() > until:
                         return self._read / max(self._read, last)
         return 1.0
-
-    def visit(self, url: str) -> Visit | None:
-        """The last visit of a URL, or None if there is none."""
-        with closing(database_of(self._folder)) as database:
-            return VisitLog(database).last_of(url)
-
-    def path(self, url: str, source_url: str, anchor: str, score: float | None = None) -> list[OnTheWay]:
-        """The path from the seed to a URL whose link is on the page `source_url`, as far as the log has it."""
-        steps = {url: OnTheWay(url, anchor, score)}
-        with closing(database_of(self._folder)) as database:
-            log = VisitLog(database)
-            while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
-                found = log.last_of(source_url)
-                if found is None:
-                    steps[source_url] = OnTheWay(source_url, "")
-                    break
-                steps[source_url] = OnTheWay(source_url, found.anchor, found.score)
-                source_url = found.source_url
-        return list(reversed(steps.values()))
 
 
 def selection_of(

@@ -28,7 +28,7 @@ import networkx as nx
 
 from topiccrawler.crawling.page_stores import database_of, open_pages, visits_of
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.frontier.stored_state import reading
+from topiccrawler.frontier.stored_queue import StoredQueue
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.resources import package_text
 from topiccrawler.store.outlinks import OutlinkStore, fingerprint
@@ -105,8 +105,8 @@ def write_tables(job: Path, file: Path) -> tuple[int, int]:
     """Write both tables; return the numbers of rows of LinkTable and ResultTable. ArgumentError when the file exists."""
     if file.exists():
         raise ArgumentError(f"--file {file}", "is there already", "name a new file")
-    with reading(job / JOB_DATABASE) as rows:
-        links = [row.link for row in rows.listing()]
+    with closing(StoredQueue(job / JOB_DATABASE)) as queue:
+        links = [row.link for row in queue.rows()]
     numbers = {link.url: number for number, link in enumerate(links, start=1)}
     kept = _kept(job)
     results = [numbers[url] for url in kept if url in numbers]

@@ -2,37 +2,49 @@
 
 `Summary` counts the visits of the crawl log, which has each URL that was fetched.
 
-`queue_report` and `report_of` describe the queue of a job with a JOBDIR, which can be read while the crawl is running. It also has the
-URLs that were refused unfetched, each reason by its own name, the next URLs, and why hosts wait. Without a queue, only the HTTP status
-explains why a page was not kept.
+`queue_report` describes the queue of a job, which may be running. It also has the URLs that were refused unfetched, each reason by its own
+name, the next URLs, and why hosts wait. Where the queue is on a server or of another scheduler, only the HTTP status explains why a page was
+not kept.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.assemble import assemble
+from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits, read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
 from topiccrawler.crawling.link_gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.outages import CLOSED
-from topiccrawler.crawling.page_stores import judged_again, logs_of, refused_in, stored_in, visits_of
+from topiccrawler.crawling.page_stores import (
+    database_of,
+    judged_again,
+    logs_of,
+    open_queue,
+    refused_in,
+    stored_in,
+    visits_of,
+)
+from topiccrawler.crawling.past_crawl import LONGEST_PATH
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.robots_notes import robots_of
 from topiccrawler.errors import CrawlerError, StateError
 from topiccrawler.frontier.base import Row
-from topiccrawler.frontier.stored_state import Outcome, Overview, is_made, outcomes, overview
-from topiccrawler.job_database import JOB_DATABASE
-from topiccrawler.model import Link, Visit
+from topiccrawler.frontier.stored_queue import Outcome, QueueView, StoredQueue, is_made
+from topiccrawler.job_database import JOB_DATABASE, MEMORY, JobDatabase
+from topiccrawler.model import Visit
 from topiccrawler.store.refused import NOT_QUEUED, ONE_IN
-from topiccrawler.strategies.base import Shares
+from topiccrawler.store.visits import VisitLog
 from topiccrawler.urls.canonical import host_of
 
 EXAMPLES = 3  # URLs listed for each reason
@@ -175,10 +187,17 @@ def summary_of(folder: Path) -> Summary:
         raise StateError(f"job {stored[1]}", "has no crawl log on this machine", remedy)
     for visit in visits_of(folder):
         summary.add(visit)
-    if is_made(folder / JOB_DATABASE):
-        summary.by_queue = outcomes(folder / JOB_DATABASE, EXAMPLES)
+    summary.by_queue = outcomes_of(folder)
     summary.refused = _refused(folder)
     return summary
+
+
+def outcomes_of(folder: Path) -> list[Outcome] | None:
+    """The failed and the discarded URLs in the queue in a job's folder, by reason; None if there is none."""
+    if not is_made(folder / JOB_DATABASE):
+        return None
+    with closing(StoredQueue(folder / JOB_DATABASE)) as queue:
+        return queue.outcomes(EXAMPLES)
 
 
 def _refused(folder: Path) -> list[Outcome]:
@@ -188,17 +207,30 @@ def _refused(folder: Path) -> list[Outcome]:
     return [Outcome(NOT_QUEUED, reason, len(urls), tuple(urls[:EXAMPLES]))] if urls else []
 
 
-def queue_report(folder: Path, top: int, now: float, *, all_hosts: bool = False) -> dict[str, Any]:
-    """The state of a job's queue as JSON values, `top` entries a list. `now`: seconds since the epoch. `all_hosts`: list all hosts of the
-    queue in `top_hosts`. StateError without a queue."""
-    seen = overview(folder / JOB_DATABASE, top)
-    return report_of(seen, read_recipe(folder), top, now, all_hosts=all_hosts)
-
-
-def report_of(
-    seen: Overview, recipe: Recipe | None, top: int, now: float, *, all_hosts: bool = False
+def report_in(
+    folder: Path, top: int, *, parts: Parts | None = None, all_hosts: bool = False
 ) -> dict[str, Any]:
-    """The report of a queue whose overview was already read, from a file or a database; other parameters as for `queue_report`."""
+    """The report of the queue of the job in a folder: see queue_report. `parts`: those of its crawl; None = they are made. StateError without
+    a queue."""
+    recipe = read_recipe(folder)
+    with closing(open_queue(folder) or StoredQueue(folder / JOB_DATABASE)) as queue:
+        parts = parts_by(recipe) if parts is None else parts
+        return queue_report(queue, recipe, top, time.time(), parts, folder=folder, all_hosts=all_hosts)
+
+
+def queue_report(
+    queue: QueueView,
+    recipe: Recipe | None,
+    top: int,
+    now: float,
+    parts: Parts | None,
+    *,
+    folder: Path | None = None,
+    all_hosts: bool = False,
+) -> dict[str, Any]:
+    """The state of a queue as JSON values, `top` entries a list. `recipe`: that of the crawl; `now`: seconds since the epoch; `parts`: explain
+    the scores; `folder`: the job's, whose crawl log has the paths to the next URLs; `all_hosts`: list all hosts of the queue in `top_hosts`."""
+    seen = queue.overview(top)
     noted = noted_waits(seen.notes.get(NOTE))
     waits = {host: (reason, until) for host, reason, until in noted if until > now}
     made_with: dict[str, Any] = {}
@@ -221,38 +253,70 @@ def report_of(
             if isinf(until) and not reason.startswith(CLOSED)
         ),
         "top_hosts": [
-            {"host": host, **seen.hosts[host], **wait_of(waits.get(host), now)}
+            {
+                "host": host,
+                **seen.hosts[host],
+                **wait_of(waits.get(host), now),
+                **robots_of(queue.notes, host, now),
+            }
             for host in list(seen.hosts)[: None if all_hosts else top]
         ],
         "waiting_hosts": [{"host": host, **wait_of(wait, now)} for host, wait in list(waits.items())[:top]],
         "top": [
             {
-                **link_as_json(row.link),
+                "url": row.link.url,
+                "anchor": row.link.anchor,
+                "source_url": row.link.source_url,
+                "depth": row.link.depth,
                 "score": row.score,
-                "shares": shares,
+                "shares": [] if parts is None else heaviest_shares(parts, row),
+                "path": [{"url": step.url, "anchor": step.anchor} for step in path],
                 **wait_of(waits.get(row.link.host), now),
             }
-            for row, shares in zip(seen.top, _shares(seen.top, recipe), strict=True)
+            for row, path in zip(seen.top, _paths(seen.top, folder), strict=True)
         ],
         "failures": dict(list(seen.failures.items())[:top]),
         "discards": dict(list(seen.discards.items())[:top]),
     }
 
 
-def _shares(rows: Sequence[Row], recipe: Recipe | None) -> list[Shares]:
-    """The parts of each row's score, the largest first; empty lists when the job has no recipe, or its topic or a model is missing."""
-    if recipe is None or not rows:
-        return [[] for _ in rows]
+def parts_by(recipe: Recipe | None) -> Parts | None:
+    """The parts of a crawl, without what its strategy has learned; None without a recipe, or when its topic or a model is missing."""
     try:
-        parts = assemble(recipe)
-        return [heaviest_shares(parts, row) for row in rows]
+        return None if recipe is None else assemble(recipe)
     except CrawlerError:
-        return [[] for _ in rows]
+        return None
 
 
-def link_as_json(link: Link) -> dict[str, Any]:
-    """The fields of a link in the lists of the queue report."""
-    return {"url": link.url, "anchor": link.anchor, "source_url": link.source_url, "depth": link.depth}
+@dataclass(frozen=True, slots=True)
+class OnTheWay:
+    """One page on the path from a seed to a URL."""
+
+    url: str
+    anchor: str  # of the link that led to it
+    score: float | None = None  # of its link when it was fetched; None if the log does not have it
+
+
+def path_to(
+    log: VisitLog, url: str, source_url: str, anchor: str, score: float | None = None
+) -> list[OnTheWay]:
+    """The path from the seed to a URL whose link is on the page `source_url`, as far as the crawl log has it."""
+    steps = {url: OnTheWay(url, anchor, score)}
+    while source_url and source_url not in steps and len(steps) < LONGEST_PATH:
+        found = log.last_of(source_url)
+        if found is None:
+            steps[source_url] = OnTheWay(source_url, "")
+            break
+        steps[source_url] = OnTheWay(source_url, found.anchor, found.score)
+        source_url = found.source_url
+    return list(reversed(steps.values()))
+
+
+def _paths(rows: Sequence[Row], folder: Path | None) -> list[list[OnTheWay]]:
+    """The paths to the URLs of some rows, by the crawl log in a folder; without one only the pages that link to them."""
+    with closing(JobDatabase(MEMORY) if folder is None else database_of(folder)) as database:
+        log = VisitLog(database)
+        return [path_to(log, row.link.url, row.link.source_url, row.link.anchor) for row in rows]
 
 
 def wait_of(wait: tuple[str, float] | None, now: float) -> dict[str, Any]:

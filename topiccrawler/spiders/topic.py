@@ -84,7 +84,9 @@ def plan_revisits(crawl: Crawl) -> Revisits:
         crawl.limits = replace(crawl.limits, pages=new)
     if limit is None and crawl.limits.targets is None:
         crawl.limits = replace(crawl.limits, pages=0)
-    crawl.rechecks = revisits = Revisits(due, files, crawl.frontier.look(), crawl.reader.own_text)
+    crawl.rechecks = revisits = Revisits(
+        due, files, crawl.frontier.look(), crawl.reader.own_text, crawl.withdraw
+    )
     return revisits
 
 

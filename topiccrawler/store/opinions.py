@@ -27,6 +27,7 @@ class StoredOpinion:
     reason: str  # written by the model
     time: float  # seconds since the epoch
     wish: str  # what was asked for
+    model: str  # that was asked
 
 
 _LINE: TypeAdapter[StoredOpinion] = TypeAdapter(StoredOpinion)

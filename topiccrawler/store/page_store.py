@@ -29,7 +29,7 @@ _PUT = (
     + ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])
     + " RETURNING rowid"
 )
-_JUDGE = "UPDATE pages SET relevance = ?, stored = ?, refused = ?, topic = ?, summary = ?, judged = ? WHERE rowid = ?"
+_JUDGE = "UPDATE pages SET relevance = ?, stored = ?, refused = ?, topic = ?, summary = ?, opinion = ?, opinion_reason = ?, judged = ? WHERE rowid = ?"
 _DAY = "coalesce(nullif(published, ''), date(fetched, 'unixepoch', 'localtime'))"
 
 
@@ -99,9 +99,7 @@ class PageStore(StoredPages):
     def judge(self, judgements: Iterable[Judgement], now: float) -> None:
         """See store.pages.Pages."""
         judged = list(judgements)
-        rows = [
-            (one.relevance, one.kept, one.refused, one.topic, one.summary, now, one.row) for one in judged
-        ]
+        rows = [(*one[1:], now, one.row) for one in judged]
         self.database.write_many(_JUDGE, [tuple(map(storable, row)) for row in rows])
         self._index.judge(judged)
 

@@ -102,6 +102,9 @@ class PageRecord(PageFields):
     evidence: bytes = b""  # what page classifiers read of it (pages.page_evidence); empty for a copy
     judged: float = 0.0  # when it was judged again, in seconds since the epoch; 0 = when it was fetched
     refused: bool = False  # it was kept, and judged again it is not; then `stored` is False
+    refusal: str = (
+        ""  # why it is refused whatever its topic, as `noindex (meta robots)`; empty if the topic decides
+    )
 
     @property
     def day(self) -> str:
@@ -138,6 +141,8 @@ class Judgement(NamedTuple):
     refused: bool  # it was kept before; false for a page of a sample of those that were not
     topic: str
     summary: str
+    opinion: str = ""
+    opinion_reason: str = ""
 
 
 COLUMNS = [field.name for field in fields(PageRecord)]

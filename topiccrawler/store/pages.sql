@@ -6,7 +6,7 @@ CREATE TABLE pages (
     author TEXT NOT NULL, format TEXT NOT NULL, kind TEXT NOT NULL,
     usage TEXT NOT NULL, licence TEXT NOT NULL, personal_data TEXT NOT NULL,
     opinion TEXT NOT NULL, opinion_reason TEXT NOT NULL,
-    evidence BLOB NOT NULL, judged REAL NOT NULL, refused INTEGER NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
+    evidence BLOB NOT NULL, judged REAL NOT NULL, refused INTEGER NOT NULL, refusal TEXT NOT NULL, alias_of TEXT NOT NULL, media TEXT NOT NULL,
     stored INTEGER NOT NULL, content_hash TEXT NOT NULL);
 
 -- For what lists pages: SQLite would walk through every text to the columns behind it.

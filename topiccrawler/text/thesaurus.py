@@ -86,28 +86,10 @@ class CodedThesaurus(Thesaurus):
         return max(_nearness(one, other) for one in ours for other in theirs)
 
     def nearest(self, words: Sequence[str]) -> Callable[[str], float]:
-        """As in the base class, by the branches that the words are on: a topic may have hundreds of words, most of them without a code."""
-        known = frozenset(words)
-        branches: dict[str, set[str]] = {}  # the first characters of codes -> the codes
-        for code in {code for word in known for code in self._codes.get(word, ())}:
-            for end in (*_LEVEL_ENDS, len(code)):
-                branches.setdefault(code[:end], set()).add(code)
-
-        def of(word: str) -> float:
-            if word in known:
-                return 1.0
-            return max((_nearest(code, branches) for code in self._codes.get(word, ())), default=0.0)
-
-        return of
-
-
-def _nearest(code: str, branches: Mapping[str, set[str]]) -> float:
-    """The largest `_nearness` of a code to the codes of these branches."""
-    of_line = _nearness(code, code) if code in branches else 0.0
-    for level in range(len(_LEVEL_ENDS), 0, -1):
-        if branches.get(code[: _LEVEL_ENDS[level - 1]], set()) - {code}:
-            return max(of_line, SIMILARITY[level])
-    return of_line
+        """As in the base class. Most words of a topic, and most others, have no code."""
+        known, codes = frozenset(words), self._codes
+        of_coded = super().nearest([word for word in words if word in codes])
+        return lambda word: 1.0 if word in known else of_coded(word) if word in codes else 0.0
 
 
 def _nearness(first: str, second: str) -> float:

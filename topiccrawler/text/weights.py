@@ -54,7 +54,7 @@ def inverse_document_frequency(documents: int, documents_with_word: int) -> floa
     return max(0.0, math.log(documents / documents_with_word))
 
 
-def document_frequencies(documents: Sequence[Sequence[str]]) -> Counter[str]:
+def document_frequencies(documents: Iterable[Sequence[str]]) -> Counter[str]:
     """The number of documents that contain each word."""
     return Counter(word for words in documents for word in set(words))
 

@@ -32,9 +32,7 @@ from topiccrawler.text.segmenter import FUNCTION_WORDS, HAN, PLAIN, TOKENIZER, S
 
 FORMAT = "topiccrawler word vectors 1"
 FILE = "word_vectors.npz"  # within the folder of models
-LARGEST_BYTES = 60_000_000  # of the file, and of each table in it
-MOST_WORDS = 500_000
-MOST_DIMENSIONS = 1_000
+LARGEST_BYTES = 60_000_000
 LONGEST_PIECE = 8  # characters
 MOST_PARTS = 20
 PIECE_ROWS = 2048
@@ -102,8 +100,7 @@ class WordVectors:
 
     def likeness(self, query: Mapping[str, float], words: Sequence[str]) -> list[float]:
         """The likeness of each of these words to the query (word -> weight), 0..1; 0 for a word that the table does not have as a whole."""
-        placed = self._placed(query)
-        likeness = self._likeness(placed, [query[word] for word in placed])
+        _, likeness, _ = self._ranked(query, 0)
         places = [self._places.get("".join(tokens)) for tokens in words_of(list(words))]
         return [0.0 if place is None else float(likeness[place]) for place in places]
 
@@ -117,9 +114,7 @@ class WordVectors:
 
     def near(self, query: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN) -> list[Near]:
         """The words of largest likeness to the query (word -> weight), largest first, at most `most`. Known query words are among them."""
-        placed = self._placed(query, segmenter)
-        likeness = self._likeness(placed, [query[word] for word in placed])
-        ranked = np.argsort(-likeness, kind="stable")[:most]
+        placed, likeness, ranked = self._ranked(query, most, segmenter)
         ranked = ranked[likeness[ranked] > 0]
         if not len(ranked):
             return []
@@ -133,13 +128,16 @@ class WordVectors:
         self, query: Mapping[str, float], least: float, most: int, segmenter: Segmenter = PLAIN
     ) -> list[str]:
         """The words with a likeness of at least `least` to the query, in written form, largest first; at most `most`."""
-        placed = self._placed(query, segmenter)
-        likeness = self._likeness(placed, [query[word] for word in placed])
-        ranked = np.argsort(-likeness, kind="stable")[:most]
+        _, likeness, ranked = self._ranked(query, most, segmenter)
         return [self.forms[at] for at in ranked[likeness[ranked] >= least].tolist()]
 
-    def _placed(self, query: Mapping[str, float], segmenter: Segmenter = PLAIN) -> dict[str, list[int]]:
-        return {word: places for word in query if (places := self.known(word, segmenter))}
+    def _ranked(
+        self, query: Mapping[str, float], most: int, segmenter: Segmenter = PLAIN
+    ) -> tuple[dict[str, list[int]], Floats, npt.NDArray[np.int64]]:
+        """The rows of each query word that is known, the likeness of all words, and the first words by it."""
+        placed = {word: places for word in query if (places := self.known(word, segmenter))}
+        likeness = self._likeness(placed, [query[word] for word in placed])
+        return placed, likeness, np.argsort(-likeness, kind="stable")[:most]
 
     def _likeness(self, placed: Mapping[str, Sequence[int]], weights: Sequence[float]) -> Floats:
         """The likeness of every word of the table to the weighted mean of the placed words; 0 if there are none."""
@@ -217,41 +215,22 @@ def load_vectors(place: Path | Traversable) -> WordVectors:
     what = f"word vectors {place}"
     body = read_bytes(place, LARGEST_BYTES, ModelError, what, REMEDY)
     try:
-        _check_size(body)
         with np.load(BytesIO(body), allow_pickle=False) as arrays:
-            return _checked({name: arrays[name] for name in arrays.files})
+            return _table(arrays)
     except (ValueError, KeyError, TypeError, OSError, EOFError, zipfile.BadZipFile) as failure:
         raise ModelError(what, f"is damaged: {failure}", REMEDY) from None
 
 
-def _check_size(archive: bytes) -> None:
-    with zipfile.ZipFile(BytesIO(archive)) as members:
-        if sum(member.file_size for member in members.infolist()) > 2 * LARGEST_BYTES:
-            raise ValueError("it is too large when unpacked")
-
-
-def _checked(arrays: Mapping[str, Any]) -> WordVectors:
+def _table(arrays: Mapping[str, Any]) -> WordVectors:
     if (written := _text(arrays["format"])) != FORMAT:
         raise ValueError(f"it is no {FORMAT} but {written[:40]!r}")
     if (tokenizer := _text(arrays["tokenizer"])) != TOKENIZER:
         raise ValueError(f"its words were cut by {tokenizer[:40]!r}, not {TOKENIZER!r}")
     words, forms = (_text(arrays[name]).split("\n") for name in ("words", "forms"))
-    texts, most_texts = arrays["texts"], int(arrays["most_texts"])
-    if not 1 <= len(words) == len(forms) == len(texts) <= MOST_WORDS or len(set(words)) < len(words):
-        raise ValueError("words, forms and texts are not the same number, or a word is there twice")
-    if texts.dtype != np.uint32 or texts.ndim != 1 or not texts.max() <= most_texts:
-        raise ValueError("a count of texts is none")
-    tables = []
-    for name in TABLES:
-        steps, scale = arrays[name], arrays[f"{name}_scale"]
-        if steps.dtype != np.int8 or steps.shape[:1] != (len(words),) or steps.ndim != 2:
-            raise ValueError(f"table {name} does not have a row a word")
-        if scale.dtype != np.float32 or scale.shape != steps.shape[1:] or not np.isfinite(scale).all():
-            raise ValueError(f"table {name} has no scale of its dimensions")
-        if steps.shape[1] > MOST_DIMENSIONS:
-            raise ValueError(f"table {name} has more than {MOST_DIMENSIONS} dimensions")
-        tables.append((steps, scale))
-    return WordVectors(words, forms, texts, most_texts, tables)
+    texts, tables = arrays["texts"], [(arrays[name], arrays[f"{name}_scale"]) for name in TABLES]
+    if len({len(words), len(set(words)), len(forms), len(texts), *(len(steps) for steps, _ in tables)}) > 1:
+        raise ValueError("it does not have one form, count and row for each word")
+    return WordVectors(words, forms, texts, int(arrays["most_texts"]), tables)
 
 
 def save_vectors(

@@ -287,7 +287,8 @@ def host_of(url: str) -> str:
 @lru_cache(maxsize=4096)
 def registered_domain(url: str) -> str:
     """The registered domain: a.b.com.cn -> b.com.cn, me.github.io -> me.github.io; else the host itself."""
-    return _registered_domain(host_of(url))
+    host = host_of(url)
+    return _domain_under_suffix(host) or _without_port(host)
 
 
 @lru_cache(maxsize=65536)
@@ -296,9 +297,7 @@ def site_of(host: str) -> str:
     return _domain_under_suffix(host) or host
 
 
-RESERVED = frozenset(
-    {"example", "localhost", "test"}
-)  # top-level domains of documentation and tests (RFC 2606)
+RESERVED = frozenset({"example", "localhost", "test"})  # of documentation and tests (RFC 2606)
 
 
 def has_known_suffix(host: str) -> bool:
@@ -309,10 +308,6 @@ def has_known_suffix(host: str) -> bool:
         return name.count(".") == 3
     top_level = name.rpartition(".")[2]
     return top_level in RESERVED or (top_level in _suffix_rules() and bool(_domain_under_suffix(name)))
-
-
-def _registered_domain(host: str) -> str:
-    return _domain_under_suffix(host) or _without_port(host)
 
 
 @lru_cache(maxsize=65536)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import threading
 import time
@@ -13,6 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from message_facts import one_line
 from postgresql_server import FULL_DISK, MORE_ROOM, PASSWORD, PostgresqlServer
 
 from topiccrawler.cluster.postgresql import session as address
@@ -154,13 +156,10 @@ def test_a_server_that_refuses_us_is_one_line_without_the_password(
     postgresql_server: PostgresqlServer, place: dict[str, str], fault: str
 ) -> None:
     url = postgresql_server.url(**place)
-    with pytest.raises(StateError, match=fault) as failure:
+    begin = f"PostgreSQL postgresql://crawler@/{place.get('database', 'pages')}?host=/"
+    with pytest.raises(StateError, match=one_line(fault, begin)) as failure:
         CrawlPages(url, "job", "finance").check()
-    said = str(failure.value)
-    assert said.startswith(f"PostgreSQL postgresql://crawler@/{place.get('database', 'pages')}?host=/")
-    assert "\n" not in said
-    assert PASSWORD not in said
-    assert "falsch" not in said
+    assert not re.search(f"{PASSWORD}|falsch", str(failure.value))
 
 
 def test_a_server_that_is_not_there_is_one_line() -> None:

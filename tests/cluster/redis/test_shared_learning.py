@@ -55,7 +55,6 @@ def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_h
     assert Counter(crowd.fetched) == dict.fromkeys(map(address, range(PAGES)), 1)
     crowd.until(lambda: sum(first.frontier.look().counts().values()) == PAGES)
     learner = crowd.learner
-    assert learner is not None
     assert sum(process.leads for process in (first, second, third)) == 1
     assert sorted(learner.seen) == sorted(crowd.fetched)
     crowd.until(lambda: all(not process.figures()["strategy/learning_lag/pages"] for process in crowd.living))
@@ -160,7 +159,6 @@ def test_a_learner_that_dies_at_any_moment_loses_no_page(
             crowd.join()
     crowd.drain()
     learner = crowd.learner
-    assert learner is not None
     assert set(learner.seen) == set(crowd.fetched) == set(map(address, range(PAGES)))
     again = Counter(crowd.fetched)
     assert all(count <= again[url] for url, count in Counter(learner.seen).items())

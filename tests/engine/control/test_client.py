@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from pydantic import TypeAdapter
 
-from topiccrawler.engine.control.client import Address, ask, is_listening, orders
+from topiccrawler.crawling.judging import Changes, KeptNow
+from topiccrawler.engine.control.client import Address, RunningCrawl, ask, is_listening, orders
 from topiccrawler.errors import ArgumentError, StateError
+from topiccrawler.store.pages import Judgement
 
 JSON, TEXT = "application/json", "text/plain"
 DEEP = b"[" * 100_000
@@ -19,6 +23,7 @@ DEEP = b"[" * 100_000
 
 class _Answers(BaseHTTPRequestHandler):
     answer = 200, JSON, b"{}"
+    asked: ClassVar[list[Any]] = []  # the bodies of orders
 
     def do_GET(self) -> None:
         status, kind, body = self.answer
@@ -26,6 +31,10 @@ class _Answers(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        self.do_GET()
 
     def log_message(self, *_: Any) -> None: ...
 
@@ -71,6 +80,15 @@ def test_an_object_a_text_and_a_refusal(job: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(_Answers, "answer", (400, JSON, b'{"what": "a", "fault": "b", "remedy": "c"}'))
     with pytest.raises(ArgumentError, match=r"^a: b; c$"):
         ask(job, "metrics")
+
+
+def test_all_that_judging_again_has_changed_is_sent(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_Answers, "asked", [])
+    kept = KeptNow("http://a.cn/2", 0.9, "", "article", "zh-Hans", "", "yes", "讲火箭", "")
+    judgement = Judgement(3, 0.1, False, True, "火箭", "", "no", "球队")
+    changes = Changes([judgement], {"http://a.cn/1": 0.2}, [kept], ["http://a.cn/3"])
+    RunningCrawl(job).write(changes)
+    assert list(map(TypeAdapter(Changes).validate_python, _Answers.asked)) == [changes]
 
 
 def test_files_that_are_nested_too_deeply_are_damaged_files(tmp_path: Path) -> None:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from topiccrawler.link_model.classifier import Lexicon, LinkWords
-from topiccrawler.link_model.training.samples import BOILERPLATE, Sample, balanced
+from topiccrawler.link_model.training.samples import Sample, balanced
 from topiccrawler.text.segmenter import words
 
 
 def sample(text: str, positive: bool, host: str = "") -> Sample:
     found = words(text)
     return Sample(LinkWords(found, found, host.split(".")), positive)
-
-
-@pytest.mark.parametrize(
-    "word", ["目录", "标签", "搜索", "上一篇", "阅读全文", "更多", "我们", "github", "tags", "next"]
-)
-def test_words_of_menus_of_functions_and_of_hosting_are_boilerplate(word: str) -> None:
-    assert word in BOILERPLATE
 
 
 def test_the_boilerplate_of_one_portal_says_nothing_on_the_next_site() -> None:

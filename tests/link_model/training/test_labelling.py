@@ -62,16 +62,13 @@ def test_the_longest_prefix_that_holds_the_address_decides(
     ],
 )
 def test_a_prefix_holds_the_addresses_it_names_however_it_is_written(prefix: str, url: str) -> None:
-    topic = make_topic(
-        {"name": "finance", "keywords": ["基金"], "positive": [prefix], "negative": ["news.example"]}, "test"
-    )
+    prefixes = {"positive": [prefix], "negative": ["news.example"]}
+    topic = make_topic({"name": "finance", "keywords": ["基金"], **prefixes}, "test")
     assert label(canonical(url) or "", topic) == 1
 
 
 def test_a_prefix_is_never_wider_than_it_is_written() -> None:
-    topic = make_topic(
-        {"name": "finance", "keywords": ["基金"], "positive": ["a.example/index.html", "b.example/?id=3"]},
-        "test",
-    )
+    prefixes = ["a.example/index.html", "b.example/?id=3"]
+    topic = make_topic({"name": "finance", "keywords": ["基金"], "positive": prefixes}, "test")
     assert label("http://a.example/news", topic) is None
     assert label("http://b.example/news", topic) is None

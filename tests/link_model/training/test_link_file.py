@@ -14,15 +14,8 @@ from topiccrawler.model import Link
 from topiccrawler.topics.topic import make_topic
 from topiccrawler.urls.canonical import host_of
 
-TOPIC = make_topic(
-    {
-        "name": "finance",
-        "keywords": ["基金"],
-        "positive": ["money.example", "www.portal.example/c/8"],
-        "negative": ["sport.example"],
-    },
-    "test",
-)
+PREFIXES = {"positive": ["money.example", "www.portal.example/c/8"], "negative": ["sport.example"]}
+TOPIC = make_topic({"name": "finance", "keywords": ["基金"], **PREFIXES}, "test")
 
 
 def link(url: str, anchor: str = "去", source: str = "http://hub.example/") -> Link:
@@ -40,15 +33,11 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def test_links_are_labelled_by_their_target_and_others_left_out(tmp_path: Path) -> None:
     file = opened(tmp_path / "links.jsonl")
-    taken = file.add(
-        [
-            link("http://sub.money.example/a", "股市"),
-            link("http://www.portal.example/c/8/x", "财经"),
-            link("http://www.portal.example/c/9/x", "体育"),
-            link("http://sport.example/", "赛事"),
-            link("http://sport.example/nothing", ""),
-        ]
-    )
+    anchors = {
+        "sub.money.example/a": "股市", "www.portal.example/c/8/x": "财经", "www.portal.example/c/9/x": "体育",
+        "sport.example/": "赛事", "sport.example/nothing": "",
+    }  # fmt: skip
+    taken = file.add([link(f"http://{place}", anchor) for place, anchor in anchors.items()])
     found = {row["anchor"]: row["label"] for row in rows(tmp_path / "links.jsonl")}
     assert (taken, found) == (3, {"股市": 1, "财经": 1, "赛事": 0})
     assert (file.counts[1], file.counts[0]) == (2, 1)
@@ -83,12 +72,8 @@ def test_a_killed_crawl_goes_on_without_its_half_line_and_without_repeats(tmp_pa
         out.write(b'{"url": "http://money.exa')
     again = opened(path, host=6)
     assert again.counts[1] == 4
-    assert (
-        again.add(
-            [*links, *(link(f"http://money.example/n{at}", source="http://hub.example/2") for at in range(4))]
-        )
-        == 2
-    )
+    new = [link(f"http://money.example/n{at}", source="http://hub.example/2") for at in range(4)]
+    assert again.add([*links, *new]) == 2
     assert len({row["url"] for row in rows(path)}) == len(rows(path)) == 6
 
 

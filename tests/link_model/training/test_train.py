@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,27 +48,18 @@ def files(tmp_path: Path) -> dict[str, Path]:
     links, headlines, documents = [], ["label\ttext"], []
     for number in range(200):
         words = FINANCE if number % 2 else OTHER
-        links.append(
-            {
-                "url": f"http://{'fund' if number % 2 else 'fun'}.example/{number}.html",
-                "anchor": "".join(rng.sample(words, 2)),
-                "left": rng.choice(words) + "|",
-                "right": "|" + rng.choice(words),
-                "source_url": f"http://h{number % 20}.example/",
-                "label": number % 2,
-            }
-        )
+        anchor, left, right = "".join(rng.sample(words, 2)), f"{rng.choice(words)}|", f"|{rng.choice(words)}"
+        places = {
+            "url": f"http://{'fund' if number % 2 else 'fun'}.example/{number}.html",
+            "source_url": f"http://h{number % 20}.example/",
+        }
+        links.append({**places, "anchor": anchor, "left": left, "right": right, "label": number % 2})
         if number < 90:
-            headlines.append(
-                ("finance" if number % 3 == 0 else "sports")
-                + "\t"
-                + "".join(rng.sample(FINANCE if number % 3 == 0 else OTHER, 3))
-            )
+            label, own = ("sports", OTHER) if number % 3 else ("finance", FINANCE)
+            headlines.append(f"{label}\t{''.join(rng.sample(own, 3))}")
         if number < 20:
-            text = "，".join(rng.choices(words, k=12)) + "。"
-            documents.append(
-                {"label": "finance" if number % 2 else "travel", "title": rng.choice(words), "text": text * 3}
-            )
+            text, label = "，".join(rng.choices(words, k=12)) + "。", "finance" if number % 2 else "travel"
+            documents.append({"label": label, "title": rng.choice(words), "text": text * 3})
     return {
         "links": write(tmp_path / "links.jsonl", links),
         "headlines": write(tmp_path / "headlines.tsv", headlines),
@@ -76,44 +68,27 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def write(path: Path, rows: list[Any]) -> Path:
-    path.write_text(
-        "\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows), encoding="utf-8"
-    )
+    lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+    path.write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
 def scores(recipe: TrainingRecipe) -> list[float]:
-    links = [
-        Link(url="http://a.example/", host="a.example", anchor=text) for text in ("基金", "足球", "天气")
-    ]
+    links = [Link("http://a.example/", "a.example", text) for text in ("基金", "足球", "天气")]
     return train(recipe).model.log_odds(links)
 
 
 def test_all_sources_give_a_model_a_table_and_divergences(
     topic: Topic, negative_topic: Topic, files: dict[str, Path]
 ) -> None:
-    trained = train(
-        TrainingRecipe(
-            topic,
-            [files["links"]],
-            [files["headlines"]],
-            [files["documents"]],
-            negative_topics=[negative_topic],
-        )
-    )
+    sources = [[files[name]] for name in ("links", "headlines", "documents")]
+    trained = train(TrainingRecipe(topic, *sources, negative_topics=[negative_topic]))
+    names = ("group 1", "group 2", "pages", "dictionary", "model")
     assert [row.name for row in trained.rows] == [
-        *(
-            f"{how}: {what}"
-            for how in ("links", "hosts")
-            for what in ("group 1", "group 2", "pages", "dictionary", "model")
-        ),
-        "headlines: words",
-        "headlines: + documents",
-        "headlines: model",
+        *(f"{how}: {what}" for how in ("links", "hosts") for what in names),
+        *(f"headlines: {what}" for what in ("words", "+ documents", "model")),
     ]
-    assert [row.samples for row in trained.curve] == [by.samples for by in trained.rows[9:10]] * len(
-        trained.curve
-    )
+    assert {row.samples for row in trained.curve} == {trained.rows[9].samples}
     assert trained.curve[-1].name == "140 links of 14 hosts"
     assert trained.curve[-1].f1 == trained.rows[9].f1
     by_name = {row.name: row for row in trained.rows}
@@ -142,10 +117,8 @@ def test_files_of_one_name_in_two_folders_are_both_remembered(
     another.write_text("\n".join(lines[:100]), encoding="utf-8")
     both = [files["links"], another]
     model = train(TrainingRecipe(topic, both)).model
-    assert model.training["files"] == {
-        "links.jsonl": sha256_of(both[0]),
-        "links.jsonl (1)": sha256_of(both[1]),
-    }
+    first, second = map(sha256_of, both)
+    assert model.training["files"] == {"links.jsonl": first, "links.jsonl (1)": second}
     assert seen([*both, files["documents"]], both) == both
     twice = train(TrainingRecipe(topic, [both[0], both[0]])).model
     assert twice.training["files"] == {"links.jsonl": sha256_of(both[0])}
@@ -175,18 +148,10 @@ def sample(anchor: str, positive: bool, host: str, weight: float = 1.0) -> Sampl
 
 
 def test_known_prefixes_speak_for_and_against_an_address(negative_topic: Topic) -> None:
-    topic = make_topic(
-        {
-            "name": "finance",
-            "keywords": ["基金"],
-            "positive": ["eastmoney.com", "news.cn/fortune"],
-            "negative": ["travel.site.com"],
-        },
-        "test",
-    )
-    found = prefix_samples(
-        topic, [negative_topic.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})]
-    )
+    fields = {"positive": ["eastmoney.com", "news.cn/fortune"], "negative": ["travel.site.com"]}
+    topic = make_topic({"name": "finance", "keywords": ["基金"], **fields}, "test")
+    other = negative_topic.model_copy(update={"positive": ("hupu.com", "eastmoney.com")})
+    found = prefix_samples(topic, [other])
     assert [(item.words.url, item.positive, item.has) for item in found] == [
         (["eastmoney"], True, ("url",)),
         (["news", "fortune"], True, ("url",)),
@@ -194,9 +159,7 @@ def test_known_prefixes_speak_for_and_against_an_address(negative_topic: Topic) 
         (["hupu"], False, ("url",)),
     ]
     assert prefix_samples(topic.model_copy(update={"negative": ()}), []) == []
-    links = [
-        Link(url=url, host="") for url in ("http://fund.eastmoney.com/", "http://m.hupu.com/", "http://x.cn/")
-    ]
+    links = [Link(f"http://{host}/", "") for host in ("fund.eastmoney.com", "m.hupu.com", "x.cn")]
     on, off, unknown = train(TrainingRecipe(topic, negative_topics=[negative_topic])).model.log_odds(links)
     assert on > 2
     assert off == unknown == 0.0
@@ -209,12 +172,9 @@ def test_an_asked_precision_sets_the_threshold(
     for row in links[:60:2]:  # every third link off topic looks as if it were on topic
         row |= {"anchor": "基金股票", "left": "债券", "right": "证券", "url": "http://fund.example/"}
     write(files["links"], links)
-    usual = train(TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic])).model.threshold
-    strict = train(
-        TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic], precision=0.9)
-    ).model.threshold
-    assert usual == THRESHOLD
-    assert strict != usual
+    recipe = TrainingRecipe(topic, [files["links"]], negative_topics=[negative_topic])
+    assert train(recipe).model.threshold == THRESHOLD
+    assert train(replace(recipe, precision=0.9)).model.threshold != THRESHOLD
     with pytest.raises(ArgumentError, match="--links or --headlines"):
         train(TrainingRecipe(topic, negative_topics=[negative_topic], precision=0.9))
 

@@ -74,7 +74,6 @@ def test_near_words_are_added_at_most_as_heavy_as_the_heaviest() -> None:
 def test_enough_pages_give_a_threshold_and_what_the_thesis_counted() -> None:
     found = learn("funds", Examples(pages(FUNDS, 10), pages(BALL, 20)))
     own = found.statistics
-    assert own is not None
     assert (own.vsm.f1, own.cosine.f1) == (1.0, 1.0)
     assert (own.titled, own.titled_positive, own.positive) == (10, 10, 10)
     assert (own.first_words, own.first_occurrences) == (1.0, 1.0)  # three words in all

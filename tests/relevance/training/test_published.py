@@ -46,19 +46,15 @@ def test_the_command_counts_pages_and_one_anchor_of_each_target(
     tmp_path: Path, forked_scrapy: Callable[..., Any]
 ) -> None:
     documents, links = tmp_path / "d.jsonl", tmp_path / "l.jsonl"
-    rows = [
-        {"label": label, "title": word, "text": word * 2}
-        for label, word in (("tea", "绿茶"), ("art", "油画"))
-    ]
+    labels = (("tea", "绿茶"), ("art", "油画"))
+    rows = [{"label": label, "title": word, "text": word * 2} for label, word in labels]
     documents.write_text("\n".join(json.dumps(row) for row in rows * 20), encoding="utf-8")
     met = [
         ("http://t/1", "普洱", 1, "dom"),
         ("http://t/1", "乌龙", 1, "dom"),
         ("http://a/1", "素描的", 0, "window"),
     ]
-    found = [
-        {"url": url, "anchor": anchor, "label": label, "context": made} for url, anchor, label, made in met
-    ]
+    found = [dict(zip(("url", "anchor", "label", "context"), one, strict=True)) for one in met]
     links.write_text("\n".join(map(json.dumps, found)), encoding="utf-8")
     topic = tmp_path / "tea.toml"
     topic.write_text('name = "tea"\nkeywords = { "绿茶" = 1.0 }\n', encoding="utf-8")

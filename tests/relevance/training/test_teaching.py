@@ -12,15 +12,12 @@ from topiccrawler.relevance.training.teaching import questions, taught
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.topics.topic import make_topic
 
-TOPIC = make_topic(
-    {
-        "name": "funds",
-        "keywords": {"基金": 1.0, "黄金": 0.4, "指数": 0.3},
-        "given": ["基金"],
-        "seeds": ["http://a.example/"],
-    },
-    "test",
-)
+FIELDS = {
+    "keywords": {"基金": 1.0, "黄金": 0.4, "指数": 0.3},
+    "given": ["基金"],
+    "seeds": ["http://a.example/"],
+}
+TOPIC = make_topic({"name": "funds", **FIELDS}, "test")
 YES = [PageWords(body=["基金", "净值", "申购", word]) for word in ("今天", "昨天", "明天")]
 NO = [PageWords(body=["基金", "黄金", "首饰", "项链", word]) for word in ("今天", "昨天", "明天")]
 PAGES = [*YES, *NO]

@@ -41,16 +41,9 @@ def test_every_page_classifier_learns_what_a_synthetic_corpus_teaches(page_class
     assert 0.0 < trained.page_classifier.similarity_threshold < 1.0
     about = PageWords(title=["债券"], body=["净值", "利率", "今天", "消息"] * 3)
     other = PageWords(title=["足球"], body=["比赛", "教练", "今天", "消息"] * 3)
-    assert (
-        trained.page_classifier.relevance(about)
-        >= trained.page_classifier.threshold
-        > trained.page_classifier.relevance(other)
-    )
-    assert {word for word, part in trained.page_classifier.explain(about)[:3] if part > 0} == {
-        "债券",
-        "净值",
-        "利率",
-    }
+    classifier = trained.page_classifier
+    assert classifier.relevance(about) >= classifier.threshold > classifier.relevance(other)
+    assert {word for word, part in classifier.explain(about)[:3] if part > 0} == {"债券", "净值", "利率"}
 
 
 def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
@@ -65,16 +58,13 @@ def test_naive_bayes_gives_the_log_odds_of_scikit_learn() -> None:
     row = vectors.transform([dict(counts_of(page, title_apart=False))])
     negative, positive = oracle.predict_joint_log_proba(row)[0]
     assert page_classifier.log_odds(page) == pytest.approx(positive - negative, abs=1e-9)
-    assert page_classifier.margin(page) == pytest.approx(
-        (positive - negative) / (5 + 5 + 2 + 1 + 1), abs=1e-9
-    )
+    mean = (positive - negative) / (5 + 5 + 2 + 1 + 1)
+    assert page_classifier.margin(page) == pytest.approx(mean, abs=1e-9)
 
 
 def test_an_asked_precision_moves_the_threshold_up_or_leaves_it() -> None:
     samples = corpus()
-    noisy = [
-        Sample(s.words, not s.positive if n % 9 == 0 else s.positive, s.label) for n, s in enumerate(samples)
-    ]
+    noisy = [Sample(s.words, s.positive != (n % 9 == 0), s.label) for n, s in enumerate(samples)]
     best = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {})).page_classifier
     sure = train_page_classifier(Plan("naive_bayes", TOPIC, noisy, {}, precision=0.95)).page_classifier
     assert sure.similarity_threshold > best.similarity_threshold

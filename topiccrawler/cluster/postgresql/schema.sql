@@ -15,7 +15,7 @@ CREATE TABLE topiccrawler.pages (
     kind TEXT NOT NULL,
     usage TEXT NOT NULL, licence TEXT NOT NULL, personal_data TEXT NOT NULL,
     opinion TEXT NOT NULL, opinion_reason TEXT NOT NULL,
-    evidence BYTEA NOT NULL, judged DOUBLE PRECISION NOT NULL, refused BOOLEAN NOT NULL,
+    evidence BYTEA NOT NULL, judged DOUBLE PRECISION NOT NULL, refused BOOLEAN NOT NULL, refusal TEXT NOT NULL,
     alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
     host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR NOT NULL, media_words TSVECTOR NOT NULL, UNIQUE (job, key));
 CREATE INDEX pages_order ON topiccrawler.pages (job, id);

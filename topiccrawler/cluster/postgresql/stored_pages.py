@@ -105,7 +105,7 @@ _PUT = (
     f"INSERT INTO topiccrawler.pages (job, key, {', '.join(_NAMES)}) VALUES (%s, %s{', %s' * (len(_NAMES) - 2)}, %s::tsvector, %s::tsvector) "  # noqa: S608
     f"ON CONFLICT (job, key) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _NAMES)} RETURNING id"
 )
-_JUDGE = "UPDATE topiccrawler.pages SET relevance = %s, stored = %s, refused = %s, topic = %s, summary = %s, judged = %s WHERE id = %s"
+_JUDGE = "UPDATE topiccrawler.pages SET relevance = %s, stored = %s, refused = %s, topic = %s, summary = %s, opinion = %s, opinion_reason = %s, judged = %s WHERE id = %s"
 _JOB = "SELECT id, topic, recipe FROM topiccrawler.jobs WHERE name = %s"
 _ADD_JOB = "INSERT INTO topiccrawler.jobs (name, topic, recipe) VALUES (%s, '', '') ON CONFLICT DO NOTHING"
 
@@ -181,8 +181,7 @@ class PostgresPages(SqlPages):
 
     def judge(self, judgements: Iterable[Judgement], now: float) -> None:
         rows = [
-            (one.relevance, one.kept, one.refused, _text(one.topic), _text(one.summary), now, one.row)
-            for one in judgements
+            (one.relevance, one.kept, one.refused, *map(_text, one[4:]), now, one.row) for one in judgements
         ]
 
         def put(connection: Any) -> None:

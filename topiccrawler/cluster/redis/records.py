@@ -152,6 +152,19 @@ def redacted(url: str) -> str:
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 
+_whole: dict[str, str] = {}  # addresses by their texts without secret parts
+
+
+def remember(url: str) -> None:
+    """Remember an address with its secret parts, for jobs whose recipes name the same server without them."""
+    _whole[redacted(url)] = url
+
+
+def whole(url: str) -> str:
+    """The remembered address of a server; the given one if none is remembered."""
+    return _whole.get(url, url)
+
+
 SHARED = ("names", "queue", "common")
 HEAD = 2_000  # most URLs in the sorted set of a host; when there are more, the lower half is moved to chunks
 CHUNK = 128  # URLs in a chunk: the most that a server stores packed by default

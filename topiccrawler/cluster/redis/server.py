@@ -19,12 +19,12 @@ from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import MADE_OF, WORKER_SECONDS, RedisNotes, hash_of, join, texts_of
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
-from topiccrawler.cluster.redis.records import Batch
+from topiccrawler.cluster.redis.records import Batch, whole
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import Listing, Notes, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
-from topiccrawler.frontier.stored_state import Overview
+from topiccrawler.frontier.stored_queue import Overview
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +67,7 @@ class RedisView:
     """Read access to a crawl for commands that do not join it. StateError when there is no such server or crawl."""
 
     def __init__(self, url: str, job: str) -> None:
-        self._clients = clients_of(url, job)
+        self._clients = clients_of(whole(url), job)
         self.name = self._clients[0].name
         made_of = self._read("GET", MADE_OF)
         if made_of is None:
@@ -90,7 +90,7 @@ class RedisView:
         found = learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
         return None if found is None else (found.number, found.text)
 
-    def overview(self, top: int) -> Overview:
+    def overview(self, top: int = 10) -> Overview:
         """The counts of the crawl, and the `top` best waiting rows. O(hosts). Only hosts that have waiting URLs or an owner are included,
         with their numbers of waiting and leased URLs."""
         found = [self._or_fail(client, client.run, "overview", []) for client in self._clients]

@@ -23,14 +23,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, file_faults
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.judging import Changes, JudgedAgain
 
-MOST_CHARACTERS = 30_000  # of the URLs or pages in one request
 FILE = "control.json"
 REMEDY = "look whether the crawl is running, and was started with TOPIC_CONTROL=True"
 
@@ -118,19 +117,17 @@ METRICS = "metrics"  # the verb whose response is plain text, not JSON
 def ask(
     folder: Path,
     verb: str,
-    query: Mapping[str, object] | None = None,
     body: Mapping[str, object] | None = None,
     patience: float = PATIENCE_SECONDS,
 ) -> Any:
     """Send a request to the crawl and return its response: a JSON object, or a text for METRICS.
 
-    `query`: parameters of the URL. `body`: JSON for a verb that changes something; None = the verb only reads. `patience`: timeout in
+    `body`: JSON for a verb that changes something; None = the verb only reads. `patience`: timeout in
     seconds. StateError when there is no response, or one of another program; ArgumentError when the crawl refuses the request.
     """
     address = Address.read(folder)
-    path = f"/{verb}" + (f"?{urlencode(query)}" if query else "")
     try:
-        status, kind, text = _exchange(address, path, body, patience)
+        status, kind, text = _exchange(address, f"/{verb}", body, patience)
     except (OSError, http.client.HTTPException, ValueError) as failure:
         why = str(failure) or type(failure).__name__
         fault = f"nobody answers at {address.url} ({why}); a killed crawl leaves {FILE} behind"
@@ -163,38 +160,13 @@ class RunningCrawl:
         return int(ask(self.folder, "teach", body={"keep": keep})["queued"])
 
     def write(self, changes: Changes) -> None:
-        pieces: list[tuple[str, Any]] = [("pages", one) for one in changes.pages]
-        pieces += [("kept", one) for one in changes.kept]
-        pieces += [("sampled", one) for one in changes.sampled.items()]
-        some, size = dict[str, list[Any]](), 0
-        for name, one in pieces:
-            length = len(json.dumps(one))
-            if some and size + length > MOST_CHARACTERS:
-                self._write(some)
-                some, size = {}, 0
-            some.setdefault(name, []).append(one)
-            size += length
-        if some:
-            self._write(some)
+        names = ("pages", "kept", "sampled", "stored")
+        ask(self.folder, "judge", body={name: getattr(changes, name) for name in names})
 
-    def _write(self, some: Mapping[str, list[Any]]) -> None:
-        ask(self.folder, "judge", body={**some, "sampled": dict(some.get("sampled", ()))})
-
-    def judged(self, found: JudgedAgain) -> None:
-        numbers = {
-            name: getattr(found, name) for name in ("gained", "copies", "refused", "restored", "found")
-        }
-        ask(self.folder, "judged", body=numbers | {"kinds": {**found.kinds}, "formats": {**found.formats}})
-
-    def queue_again(self, urls: Sequence[str]) -> int:
-        queued, some, size = 0, list[str](), 0
-        for url in [*urls, ""]:
-            if some and (not url or size + len(url) > MOST_CHARACTERS):
-                queued += int(ask(self.folder, "again", body={"urls": some})["queued"])
-                some, size = [], 0
-            some.append(url)
-            size += len(url)
-        return queued
+    def judged(self, found: JudgedAgain, again: Sequence[str]) -> int:
+        names = ("gained", "copies", "refused", "restored", "found", "kinds", "formats")
+        numbers = {name: getattr(found, name) for name in names}
+        return int(ask(self.folder, "judged", body={**numbers, "again": [*again]})["queued"])
 
 
 def running_in(folder: Path) -> RunningCrawl | None:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.judging import Judge, JudgedAgain, changes_of
+from topiccrawler.crawling.judging import Judge, JudgedAgain, changes_of, queue_again, to_fetch_again
 from topiccrawler.crawling.teaching import answered, lessons_of
 from topiccrawler.engine.control.changes import rescore, taught_parts
 from topiccrawler.engine.control.waiting import slices
@@ -59,23 +59,40 @@ async def teach_by_opinions(crawl: Crawl, answers: Mapping[str, bool]) -> bool:
         return False
     logger.info("The topic was taught by %d second opinions", len(new))
     await go_on_taught(crawl, keep=few)
+    await fetch_again(crawl)
     return True
+
+
+async def fetch_again(crawl: Crawl) -> None:
+    """Queue pages again that were off topic, whose text is not at hand, and that may be kept now."""
+    crawl.files.commit()
+    judge = _judge_of(crawl)
+    for urls in to_fetch_again(crawl.files.folder, crawl.files.discarded, judge):
+        if urls:
+            queued = queue_again(crawl.frontier, urls, crawl.clock())
+            logger.info("%d pages that were off topic are fetched again", queued)
+        await asyncio.sleep(0)
+
+
+def _judge_of(crawl: Crawl) -> Judge:
+    """The judge of pages by the present topic of a crawl."""
+    kept, given = crawl.filter, None if crawl.opinions is None else crawl.opinions.on_pages()
+    classifier, limits = crawl.parts.page_classifier, kept.restrictions
+    return Judge(crawl.topic, classifier, kept.answers, kept.threshold, given, limits, crawl.known)
 
 
 async def judge_stored(crawl: Crawl) -> None:
     """Judge the stored pages of a crawl by its present topic, in slices between which other work goes on. Nothing is queued again."""
-    files, opinions = crawl.files, crawl.opinions
+    files = crawl.files
     files.commit()
-    known = {} if opinions is None else opinions.answers()
-    judge = Judge(
-        crawl.topic, crawl.parts.page_classifier, crawl.filter.answers, crawl.filter.threshold, known
-    )
-    found = JudgedAgain()
-    for changes in changes_of(files.store, files.discarded, judge, found, {}):
-        changes.write(files.store, files.discarded, crawl.keep, crawl.clock())
-        await asyncio.sleep(0)
-    crawl.correct_counts(found.gained, found.copies, found.kinds, found.formats)
-    files.commit()
+    judge, found = _judge_of(crawl), JudgedAgain()
+    try:
+        for changes in changes_of(files.store, files.discarded, judge, found, {}):
+            changes.write(files.store, files.discarded, crawl.keep, crawl.clock())
+            await asyncio.sleep(0)
+    finally:  # also of what was written when the time for the last opinions is over
+        crawl.correct_counts(found.gained, found.copies, found.kinds, found.formats)
+        files.commit()
     logger.info(
         "Stored pages were judged again: %d refused, %d restored, %d found",
         *(found.refused, found.restored, found.found),

@@ -61,7 +61,7 @@ def is_here(header: str, host: str, port: int) -> bool:
 
 logger = logging.getLogger(__name__)
 
-MOST_BYTES = 65_536  # of a request's body
+MOST_BYTES = 32_000_000  # of a request's body: judgements of all copies in a large job
 SHUTDOWN_SECONDS = 2.0  # time for responses under way at the end
 Values = Mapping[str, Any]
 Verb = Callable[[Values], Awaitable[Values | str]]
@@ -80,9 +80,9 @@ class Server:
     ) -> None:
         app = web.Application(middlewares=[self._guard], client_max_size=MOST_BYTES)
         for name, verb in asks.items():
-            app.router.add_get(f"/{name}", _answering(verb, _of_query))
+            app.router.add_get(f"/{name}", _answering(verb))
         for name, verb in orders.items():
-            app.router.add_post(f"/{name}", _answering(verb, _of_body))
+            app.router.add_post(f"/{name}", _answering(verb))
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
         self._address, self._host = address, host
 
@@ -121,18 +121,14 @@ class Server:
             raise RefusedError(415, "a body that is no JSON", "send Content-Type: application/json")
 
 
-def _answering(verb: Verb, values_of: Callable[[web.Request], Awaitable[Values]]) -> Handler:
+def _answering(verb: Verb) -> Handler:
     async def answer(request: web.Request) -> web.StreamResponse:
-        found = await verb(await values_of(request))
+        found = await verb(await _of_body(request) if request.method == "POST" else {})
         if isinstance(found, str):
             return web.Response(text=found)
         return _as_json(found)
 
     return answer
-
-
-async def _of_query(request: web.Request) -> Values:
-    return request.query
 
 
 async def _of_body(request: web.Request) -> Values:

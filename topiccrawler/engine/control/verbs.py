@@ -19,7 +19,7 @@ from topiccrawler.engine.control.changes import change_of
 from topiccrawler.engine.control.metrics import metrics_text
 from topiccrawler.engine.control.relearning import go_on_taught
 from topiccrawler.engine.control.status import CLOSING, PAUSED, RUNNING, status_of
-from topiccrawler.engine.control.waiting import count, drop, sites, slices, top, why
+from topiccrawler.engine.control.waiting import count, drop, slices
 from topiccrawler.engine.pausing import Pause
 from topiccrawler.engine.scheduler import focused_scheduler
 from topiccrawler.engine.waking import WAKE
@@ -30,11 +30,9 @@ if TYPE_CHECKING:
     from topiccrawler.engine.control.server import Values, Verb
 
 STOPPED = "stopped"  # finish_reason
-MOST_SHOWN, MOST_TOP = 10, 1000  # URLs or hosts in a response: default and maximum of `n`
 logger = logging.getLogger(__name__)
 
 _CHANGES = TypeAdapter(Changes)
-MOST_DIGITS = 20  # of `n`; Python reads no number of many thousand digits
 
 
 class Verbs:
@@ -50,32 +48,19 @@ class Verbs:
     @property
     def asks(self) -> Mapping[str, Verb]:
         """The verbs that change nothing, by name."""
-        return {name: getattr(self, name) for name in ("status", "top", "sites", "why", "metrics")}
+        return {name: getattr(self, name) for name in ("status", "metrics")}
 
     @property
     def orders(self) -> Mapping[str, Verb]:
         """The verbs that change something, by name."""
         return {
             name: getattr(self, name)
-            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged", "again")
+            for name in ("pause", "resume", "stop", "set", "block", "teach", "judge", "judged")
         }
 
     async def status(self, _: Values) -> Values:
         """The status of the crawl (status_of)."""
         return self._status()
-
-    async def top(self, values: Values) -> Values:
-        """The waiting URLs with the highest scores; `n`: how many."""
-        return {"top": top(self._crawl, self._number("top", values))}
-
-    async def sites(self, values: Values) -> Values:
-        """The hosts with the most waiting URLs; `n`: how many."""
-        return {"sites": sites(self._crawl, self._number("sites", values))}
-
-    async def why(self, values: Values) -> Values:
-        """Why a `url` has its score, what the link gate decides, and what became of the URL."""
-        self._check_open()
-        return await why(self._crawl, str(values.get("url", "")))
 
     async def metrics(self, _: Values) -> str:
         """The metrics for Prometheus, as text."""
@@ -173,38 +158,26 @@ class Verbs:
         return {"pages": len(changes.pages)}
 
     async def judged(self, values: Values) -> Values:
-        """Correct the counts of kept pages by what judging the stored pages again has changed, and return the status."""
+        """Correct the counts of kept pages by what judging the stored pages again has changed, fetch the pages `again` that were off topic,
+        and return how many of these are `queued`."""
         self._check_open()
+        crawl, again = self._crawl, values.get("again", [])
         try:
             kinds, formats = (dict[str, int](values.get(name) or {}) for name in ("kinds", "formats"))
             counts = int(values.get("gained", 0)), int(values.get("copies", 0))
-            self._crawl.correct_counts(*counts, kinds, formats)
-            self._crawl.files.commit()
+            crawl.correct_counts(*counts, kinds, formats)
             changes = [f"{int(values.get(name, 0))} {name}" for name in ("refused", "restored", "found")]
         except (TypeError, ValueError):
             raise ArgumentError("judged", "has no counts", "see docs/control.md") from None
-        logger.info("Stored pages were judged again: %s", ", ".join(changes))
-        return self._status()
-
-    async def again(self, values: Values) -> Values:
-        """Queue `urls` again whose pages were off topic, and return how many are `queued`."""
-        self._check_open()
-        urls = values.get("urls")
-        if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
-            raise ArgumentError("again", "has no list of URLs", 'send {"urls": [...]}')
-        queued = queue_again(self._crawl.frontier, urls, self._crawl.clock())
-        self._crawl.frontier.commit()
+        if not isinstance(again, list) or not all(isinstance(url, str) for url in again):
+            raise ArgumentError("judged", "has no list of URLs", 'send {"again": [...]}')
+        queued = queue_again(crawl.frontier, again, crawl.clock())
+        crawl.files.commit()
+        crawl.frontier.commit()
         if self._scheduler is not None:
             self._engine.crawl(WAKE)
-        logger.info("%d pages that were off topic are fetched again", queued)
+        logger.info("Stored pages were judged again: %s; %d are fetched again", ", ".join(changes), queued)
         return {"queued": queued}
-
-    def _number(self, verb: str, values: Values) -> int:
-        self._check_open()
-        value = str(values.get("n", MOST_SHOWN))
-        if not value.isdecimal() or len(value) > MOST_DIGITS or not 0 < int(value) <= MOST_TOP:
-            raise ArgumentError(f"{verb} {value}", "is no such number", f"give one from 1 to {MOST_TOP}")
-        return int(value)
 
     def _note(self, verb: str, **what: Any) -> None:
         client.note(self._crawl.files.folder, self._crawl.clock(), verb, what)

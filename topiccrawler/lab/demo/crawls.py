@@ -20,12 +20,9 @@ import subprocess
 import urllib.request
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from http import HTTPStatus
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.error import HTTPError
-
-from fastwarc.warc import WarcRecordType
 
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
 from topiccrawler.errors import ArgumentError, LinksFileError, file_faults
@@ -50,7 +47,7 @@ from topiccrawler.links.extract import extract
 from topiccrawler.model import Link
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.vsm import VsmClassifier
-from topiccrawler.replay.warc_writing import RESPONSE, new_record
+from topiccrawler.replay.warc_writing import write_web
 from topiccrawler.topics.catalogue import load_topic
 from topiccrawler.topics.contrasts import unlike
 
@@ -58,7 +55,6 @@ POLL_SECONDS = 0.25
 # Each host gets one request at a time, and some ten of the 55 hosts are worth fetching from: more requests would go to the others.
 CONCURRENCY = 8
 PAGE_THRESHOLD = 0.3
-DAY = "2020-01-01T00:00:00Z"  # of a recording; the real time would not be reproducible
 
 
 class DemoFiles:
@@ -155,16 +151,8 @@ def record(web: Web, folder: Path, pages: Iterable[PlannedPage] | None = None) -
     home = f"http://{LICAI}/"
     ways = [f"http://{DIRECTORY}/go.php?to={host}" for host in web.hosts()]
     ways += [url.replace(home, f"http://{JUMPED}/", 1) for url in urls if url.startswith(home)]
-    given = [(url, answer(web, url)) for url in (*urls, *ways)]
-    with warc.open("wb") as file:
-        for number, (url, found) in enumerate(pair for pair in given if pair[1].status < 400):
-            fields = (*found.headers, ("Content-Length", str(len(found.body))))
-            head = f"HTTP/1.1 {found.status} {HTTPStatus(found.status).phrase}\r\n"
-            head += "".join(f"{name}: {value}\r\n" for name, value in fields)
-            block = f"{head}\r\n".encode() + found.body
-            response = new_record(WarcRecordType.response, block, RESPONSE, url, DAY)
-            response.headers["WARC-Record-ID"] = f"<urn:topiccrawler:{number}>"
-            response.write(file)
+    given = ((url, answer(web, url)) for url in (*urls, *ways))
+    write_web(warc, ((url, *found[:3]) for url, found in given if found.status < 400))
     rows = ["#url\ttopics\thow\tkind"]
     for page in planned:
         topic = "" if page.topic == MIXED else page.topic

@@ -103,14 +103,12 @@ def kinds_of(web: RecordedWeb, labels: Path) -> list[Kind]:
     """Features, kind and host of the labelled pages that the web holds."""
     reader = Reader(VsmClassifier(load_topic("finance")))
     found: list[Kind] = []
-    for row in label_rows(labels):
-        kind = row[3] if len(row) > 3 else ""
-        response = web.response(row[0]) if kind in {"content", "hub", "home"} else None
+    for url, _, _, kind in (row[:4] for row in label_rows(labels) if len(row) > 3):
+        response = web.response(url) if kind in {"content", "hub", "home"} else None
         if response is not None and response.status == 200:
-            headers = {name.lower(): value for name, value in response.headers}
-            declared = headers.get(b"content-type", b"").decode("latin-1")
-            document = reader.read(row[0], response.body, http_content_type_encoding(declared)).document
-            found.append((features(document), kind == "content", host_of(row[0])))
+            charset = http_content_type_encoding(response.content_type)
+            document = reader.read(url, response.body, charset).document
+            found.append((features(document), kind == "content", host_of(url)))
     return found
 
 

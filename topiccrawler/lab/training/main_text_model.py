@@ -26,7 +26,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -129,18 +128,12 @@ def fold_of(site: str, folds: int, salt: str = "") -> int:
 
 def name_weights(pages: Iterable[GoldPage]) -> dict[str, float]:
     """Log odds of each word of classes and ids."""
-    by_site: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    texts = []
+    found = _Shares(LEAST_SITES)
     for page in pages:
-        texts.append(float(page.labels @ page.sizes) / max(1.0, float(page.sizes.sum())))
+        found.all.append(float(page.labels @ page.sizes) / max(1.0, float(page.sizes.sum())))
         for word, share in _shares_of_words(page).items():
-            by_site[word][page.site].append(share)
-    prior = min(max(statistics.mean(texts), 0.1), 0.9)
-    weights = {}
-    for word, sites in by_site.items():
-        if len(sites) >= LEAST_SITES:
-            weights[word] = _log_odds(sites, prior)
-    return weights
+            found.sites[word][page.site].append(share)
+    return found.weights()
 
 
 def _shares_of_words(page: GoldPage) -> dict[str, float]:
@@ -161,7 +154,7 @@ def _shares_of_words(page: GoldPage) -> dict[str, float]:
 
 def word_weights(pages: Iterable[GoldPage]) -> tuple[dict[str, float], dict[str, float]]:
     """Log odds of the words that short blocks begin with, and of the words in headings (of the text below them)."""
-    openings, headings = _Shares(), _Shares()
+    openings, headings = _Shares(LEAST_WORD_SITES), _Shares(LEAST_WORD_SITES)
     for page in pages:
         text, marks = page.document.text, page.document.heading_marks
         for block, label, size in zip(page.blocks, page.labels.tolist(), page.sizes.tolist(), strict=True):
@@ -178,32 +171,29 @@ def word_weights(pages: Iterable[GoldPage]) -> tuple[dict[str, float], dict[str,
 
 
 class _Shares:
-    """Shares of main text by word and site."""
+    """Shares of main text by word and site; `all`: those that the prior is the mean of."""
 
-    def __init__(self) -> None:
-        self._sites: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-        self._all: list[float] = []
+    def __init__(self, least_sites: int) -> None:
+        self.least_sites = least_sites
+        self.sites: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self.all: list[float] = []
 
     def add(self, words: Iterable[str], site: str, share: float) -> None:
-        self._all.append(share)
+        self.all.append(share)
         for word in {*words}:
-            self._sites[word][site].append(share)
+            self.sites[word][site].append(share)
 
     def weights(self) -> dict[str, float]:
-        if not self._all:
+        """Log odds of the words that enough sites have."""
+        if not self.all:
             return {}
-        prior = min(max(statistics.mean(self._all), 0.1), 0.9)
-        return {
-            word: _log_odds(sites, prior)
-            for word, sites in self._sites.items()
-            if len(sites) >= LEAST_WORD_SITES
-        }
-
-
-def _log_odds(sites: dict[str, list[float]], prior: float) -> float:
-    text = sum(map(statistics.mean, sites.values()))
-    odds = (text + prior * SHRINKING) / (len(sites) - text + (1 - prior) * SHRINKING)
-    return float(np.log(odds * (1 - prior) / prior))
+        prior, weights = min(max(statistics.mean(self.all), 0.1), 0.9), {}
+        for word, sites in self.sites.items():
+            if len(sites) >= self.least_sites:
+                text = sum(map(statistics.mean, sites.values()))
+                odds = (text + prior * SHRINKING) / (len(sites) - text + (1 - prior) * SHRINKING)
+                weights[word] = float(np.log(odds * (1 - prior) / prior))
+        return weights
 
 
 def learn(pages: list[GoldPage]) -> BlockClassifier:
@@ -234,12 +224,15 @@ def _flat(text: str) -> str:
 
 def _learn(pages: list[GoldPage]) -> BlockClassifier:
     rows: dict[int, Numbers] = {}
+    empty = np.zeros((1, 1), np.float32)
     for fold in range(NAME_FOLDS):
         folds = [fold_of(page.site, NAME_FOLDS, "names") for page in pages]
         others = [page for page, its in zip(pages, folds, strict=True) if its != fold]
-        names = _Words(name_weights(others), *word_weights(others))
+        words = name_weights(others), *word_weights(others)
+        model = BlockClassifier(empty, empty, empty, empty, empty, 0.0, *words)
+        weights = model.name_weight, model.opening_weights, model.headings
         for at in [at for at, its in enumerate(folds) if its == fold]:
-            rows[at] = names.features(pages[at])
+            rows[at] = features(pages[at].document, pages[at].blocks, *weights)[1]
     table = np.concatenate([rows[at] for at in range(len(pages))])
     labels = np.concatenate([page.labels for page in pages])
     shares = np.concatenate(
@@ -282,21 +275,6 @@ def _network(
             kept.append([array.copy() for array in (*network.coefs_, *network.intercepts_)])
     of_each = (np.stack(arrays).astype(np.float64) for arrays in zip(*kept, strict=True))
     return [arrays.mean(axis=0).astype(np.float32) for arrays in of_each]
-
-
-class _Words:
-    """The weights of words before there is a classifier."""
-
-    def __init__(self, *words: Any) -> None:
-        empty = np.zeros((1, 1), np.float32)
-        self._model = BlockClassifier(empty, empty, empty, empty, empty, 0.0, *words)
-
-    def features(self, page: GoldPage) -> Numbers:
-        """The features of the blocks of a page."""
-        model = self._model
-        return features(page.document, page.blocks, model.name_weight, model.opening_weights, model.headings)[
-            1
-        ]
 
 
 def f1(found: Iterable[str], gold: list[str]) -> float:

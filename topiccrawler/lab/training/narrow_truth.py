@@ -18,7 +18,7 @@ from selectolax.lexbor import LexborHTMLParser
 from w3lib.encoding import http_content_type_encoding
 
 from topiccrawler.errors import ArgumentError, file_faults
-from topiccrawler.lab.recorded_web import CONTENT, RecordedPages
+from topiccrawler.lab.recorded_web import CONTENT, RecordedPages, label_rows
 from topiccrawler.replay.warc import RecordedWeb
 from topiccrawler.text.characters import decode
 
@@ -83,7 +83,7 @@ def read_web(folder: Path) -> LabelledWeb:
     paths = tuple(sorted(folder.glob("*.warc*")))
     pages = RecordedPages(RecordedWeb(paths))
     kinds: dict[int, str] = {}
-    for row in rows(folder / "labels.tsv"):
+    for row in label_rows(folder / "labels.tsv"):
         page = pages.number_of_any(row[0])
         if page is not None and len(row) > 3:
             kinds[page] = row[3]
@@ -94,17 +94,11 @@ def read_web(folder: Path) -> LabelledWeb:
 def seeds_of(folder: Path) -> tuple[str, ...]:
     """Where crawls of a web begin."""
     file = folder / "seeds.tsv"
-    found = [row[1] for row in rows(file) if row[0] == "all"] if file.exists() else []
+    found = [row[1] for row in label_rows(file) if row[0] == "all"] if file.exists() else []
     found = found or [SEEDS[name] for name in [folder.name] if name in SEEDS]
     if not found:
         raise ArgumentError(str(folder), "has no seeds", "write lines all TAB url to its seeds.tsv")
     return tuple(found)
-
-
-def rows(path: Path) -> list[list[str]]:
-    with file_faults(ArgumentError, str(path), "cannot be read", "name a folder of recorded webs"):
-        lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
 
 
 def texts_of(pages: RecordedPages, page: int, kind: str) -> tuple[str, ...]:
@@ -112,9 +106,7 @@ def texts_of(pages: RecordedPages, page: int, kind: str) -> tuple[str, ...]:
     recorded = pages.web.response(pages.recorded[page])
     if recorded is None:
         return ()
-    headers = {name.lower(): value for name, value in recorded.headers}
-    charset = http_content_type_encoding(headers.get(b"content-type", b"").decode("latin-1"))
-    tree = LexborHTMLParser(decode(recorded.body, charset)[0])
+    tree = LexborHTMLParser(decode(recorded.body, http_content_type_encoding(recorded.content_type))[0])
     tags = [node.text() for node in tree.css("a[rel~=tag]")]
     declared = [*tree.css("meta[property='article:tag']")]
     if kind == CONTENT:

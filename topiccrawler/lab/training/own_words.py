@@ -14,7 +14,6 @@ import argparse
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,12 +25,11 @@ from sklearn.linear_model import LogisticRegression
 from topiccrawler.crawling.assemble import assemble, topic_of
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
-from topiccrawler.lab.parsed_pages import ParsedPages, ReadingPlan
-from topiccrawler.lab.parsed_pages import read_web as read_pages
+from topiccrawler.lab.parsed_pages import ParsedPages, parsed_web
 from topiccrawler.lab.recorded_web import CONTENT
 from topiccrawler.lab.runner import ReplayedCrawl, Run
 from topiccrawler.lab.training.narrow_truth import Topic, read_json, read_topics, read_web
-from topiccrawler.lab.workers import Workers
+from topiccrawler.lab.workers import cores
 from topiccrawler.relevance.evidence import FEATURES, FILE, FORMAT, EvidenceClassifier, Found
 from topiccrawler.topics.topic import PROPOSED_WORDS
 
@@ -65,13 +63,9 @@ def examples(
         recipes = {topic: recipe_of(topic) for topic in topics if topic.web == name}
         recipes = {topic: recipe for topic, recipe in recipes.items() if topic_of(recipe).narrow}
         seeds = tuple(number for url in web.seeds if (number := web.pages.number_of_any(url)) is not None)
-        with tempfile.TemporaryDirectory() as folder:
-            parsed = Path(folder) / "parsed.sqlite"
-            plan = ReadingPlan.of(web.paths, list(recipes.values()), ["window"])
-            with Workers(os.cpu_count() or 1) as workers:
-                read_pages(plan, web.pages, parsed, workers, lambda _: None)
+        with parsed_web(web.pages, list(recipes.values()), ["window"], jobs=cores()) as parsed:
             for place, (topic, recipe) in enumerate(recipes.items()):
-                run = Run(recipe, recipe.strategy, seeds, pages, parsed, place)
+                run = Run(recipe, recipe.strategy, seeds, pages, parsed.path, place)
                 came = crawled(run)
                 on_topic = web.about(topic, judged.get(topic.name, {}))
                 rows = [(x, page in on_topic) for page, x in came.items() if web.kinds.get(page) == CONTENT]

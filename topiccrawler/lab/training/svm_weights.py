@@ -41,10 +41,8 @@ def main(folder: Path) -> None:
         head = {key: value for key, value in model.items() if key not in COMMON}
         head = {**head, "label": label, "weights": SHARED}
         replace_file(file, _lines(head) + "}\n")
-    head = {
-        key: value for key, value in first.items() if key not in {"topic", "threshold", "slope", "offset"}
-    }
-    head = {key: value for key, value in head.items() if key not in {"training", "scores", "words"}}
+    own = {"topic", "threshold", "slope", "offset", "training", "scores", "words"}
+    head = {key: value for key, value in first.items() if key not in own}
     rows = ",\n".join(f"{compact(word)}:{compact(row)}" for word, row in first["words"].items())
     replace_file(folder / SHARED, _lines(head) + ',\n"words": {\n' + rows + "\n}}\n")
 

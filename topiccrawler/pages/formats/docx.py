@@ -25,9 +25,7 @@ def read(body: bytes) -> Iterator[Extract]:
     parts = walk.part(package.main)
     for name in package.parts_of_kind(package.main, "header", "footer"):
         parts += walk.part(name)
-    found = package.described(bounded(parts))
-    found.title = found.title or _first_heading(package, walk)
-    yield found
+    yield package.described(bounded(parts), _first_heading(package, walk))
 
 
 def _first_heading(package: Package, walk: Walk) -> str:

@@ -22,7 +22,7 @@ import zlib
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from html.entities import html5
+from html import unescape
 from io import BytesIO
 from itertools import chain
 
@@ -33,6 +33,8 @@ from topiccrawler.pages.formats.registry import (
     LONGEST_PART,
     MOST_LINKS,
     PROLOG_BYTES,
+    UNWRITTEN,
+    XML_PARSER,
     Extract,
     Part,
     UnreadableError,
@@ -41,15 +43,14 @@ from topiccrawler.pages.formats.registry import (
     root_place,
     tidy,
 )
-from topiccrawler.text.characters import decode
+from topiccrawler.text.characters import REPLACEMENT, decode
 
 MOST_BYTES = 16_000_000
-_UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 # Comments and CDATA are matched whole, because they hold no references. Declared entities stay, and are left out by the readers.
 _REFERENCE = re.compile(
-    r"<!(?:\[CDATA\[.*?(?:\]\]>|\Z)|--.*?(?:-->|\Z))|&(?:#(?:x([0-9a-fA-F]{1,6})|([0-9]{1,7}));|([A-Za-z]\w{0,31};))?",
+    r"<!(?:\[CDATA\[.*?(?:\]\]>|\Z)|--.*?(?:-->|\Z))|&(?:(#(?:[xX][0-9a-fA-F]{1,6}|[0-9]{1,7})|[A-Za-z]\w{0,31});)?",
     re.DOTALL,
 )
 _ENTITY = re.compile(r"<!ENTITY\s+(\w{1,32})\s")
@@ -57,13 +58,13 @@ _ENTITY = re.compile(r"<!ENTITY\s+(\w{1,32})\s")
 
 def _as_numbers(found: re.Match[str], declared: Container[str]) -> str:
     """A reference as numbers, which are read in broken XML too; "" for an unknown one. A lone & is the sign itself."""
-    whole, (hexadecimal, decimal, name) = found[0], found.groups()
-    if whole[0] == "<" or (name and name[:-1] in declared):
+    whole, name = found[0], found[1]
+    if whole[0] == "<" or name in declared:
         return whole
-    if hexadecimal or decimal:
-        code = int(hexadecimal, 16) if hexadecimal else int(decimal)
-        return whole if code <= 0x10FFFF and not _UNWRITTEN.match(chr(code)) else ""
-    return "".join(f"&#{ord(character)};" for character in (html5.get(name, "") if name else "&"))
+    meant = unescape(whole)
+    if meant == whole and name:  # a name that HTML does not know
+        return ""
+    return "".join(f"&#{ord(each)};" for each in UNWRITTEN.sub("", meant) if each != REPLACEMENT)
 
 
 def root_of(body: bytes, declared: str | None = None) -> etree._Element:
@@ -76,25 +77,15 @@ def _from_root(text: str) -> str:
     text = text.lstrip("\ufeff")
     start = text[:PROLOG_BYTES].encode("utf-8", "replace")
     text = text[len(start[: root_place(start)].decode("utf-8", "ignore")) :]
-    text = _UNWRITTEN.sub("", text)
+    text = UNWRITTEN.sub("", text)
     if "&" in text:
         text = _REFERENCE.sub(partial(_as_numbers, declared=set(_ENTITY.findall(text))), text)
     return text
 
 
 def _parsed(text: str) -> etree._Element:
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        huge_tree=False,
-        recover=True,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
     try:
-        root = etree.fromstring(_from_root(text).encode(), parser)
+        root = etree.fromstring(_from_root(text).encode(), etree.XMLParser(encoding="utf-8", **XML_PARSER))
     except (etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableError(f"no XML ({error})") from error
     if root is None:
@@ -110,9 +101,8 @@ def name_of(element: etree._Element) -> str:
 
 LONGEST_TITLE = 100
 MOST_TEXT_BYTES = 4_000_000
-_URL = re.compile(
-    r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}"
-)  # ends at the first non-ASCII character, which is prose again
+# It ends at the first non-ASCII character, which is prose again.
+_URL = re.compile(r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}")
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:

@@ -18,22 +18,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from types import MappingProxyType
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from lxml import etree
 
-from topiccrawler.pages.formats.registry import LONGEST_FIELD, Extract, Part, UnreadableError, main_part, tidy
+from topiccrawler.pages.formats.registry import (
+    LONGEST_FIELD,
+    XML_PARSER,
+    Extract,
+    Part,
+    UnreadableError,
+    main_part,
+    tidy,
+)
 
 MOST_UNPACKED_BYTES = 100_000_000
 MOST_MEMBERS = 5_000
 _PIECE_BYTES = 1 << 14  # of a damaged part, one is lost
-PARSER = {
-    "resolve_entities": False,
-    "load_dtd": False,
-    "no_network": True,
-    "huge_tree": False,
-    "recover": True,
-}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -74,15 +75,10 @@ class Package:
                 read += piece
         return bytes(read)
 
-    def stream_of(self, name: str) -> IO[bytes]:
-        """The same as a file."""
-        return BytesIO(self.bytes_of(name))
-
     def root(self, name: str) -> etree._Element | None:
         """The root element of a part; None when it is missing or no XML. Unpacks no entity and reads no other file."""
-        parser = etree.XMLParser(remove_comments=True, remove_pis=True, **PARSER)
         try:
-            return etree.fromstring(self.bytes_of(name), parser)
+            return etree.fromstring(self.bytes_of(name), etree.XMLParser(**XML_PARSER))
         except (etree.XMLSyntaxError, ValueError):
             return None
 
@@ -112,21 +108,34 @@ class Package:
         }
         return [found[key] for key in sorted(found)]
 
-    def described(self, parts: list[Part]) -> Extract:
-        """An extract of these parts with the properties of the file: title, author …; UnreadableError when nothing could be read."""
+    def listed(self, element: str, kind: str) -> list[str]:
+        """The names of the parts that such elements of the main part list, in order; all parts of this kind when it is damaged."""
+        root, relations = self.root(self.main), self.relations(self.main)
+        found = [
+            relations.get(attribute(each, "id"))
+            for each in (() if root is None else root.iter(f"{{*}}{element}"))
+        ]
+        return [each.part for each in found if each is not None] or self.parts_of_kind(self.main, kind)
+
+    def described(self, parts: list[Part], title: str | None = None) -> Extract:
+        """An extract of these parts with the properties of the file: title, author …; UnreadableError when nothing could be read.
+
+        `title`: for a file without one; by default its first text.
+        """
         if not parts and self.root(self.main) is None:
             raise UnreadableError(f"damaged ({self.main} is no XML)")
+        if title is None:
+            title = next((text for text, _ in parts if text), "")[:100]
         name = next(
             (each.part for each in self.relations("").values() if each.kind == "core-properties"),
             "docprops/core.xml",
         )
         root = self.root(name)
         about = {} if root is None else {name_of(child): tidy(child.text) for child in reversed(root)}
-        saved = (
-            about.get("modified") or about.get("created") or ""
-        )  # a template is created years before the files made from it
+        # a template is created years before the files made from it
+        saved = about.get("modified") or about.get("created") or ""
         return Extract(
-            title=about.get("title", "")[:LONGEST_FIELD],
+            title=about.get("title", "")[:LONGEST_FIELD] or title,
             parts=parts,
             keywords=about.get("keywords", "")[:LONGEST_FIELD],
             description=about.get("subject", "")[:LONGEST_FIELD],

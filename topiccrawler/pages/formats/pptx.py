@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from topiccrawler.pages.formats.office import Package, Walk, attribute
+from topiccrawler.pages.formats.office import Package, Walk
 from topiccrawler.pages.formats.registry import Extract, Part, bounded
 
 MOST_SLIDES = 500
@@ -15,19 +15,8 @@ def read(body: bytes) -> Iterator[Extract]:
     package = Package(body)
     walk = Walk(package)
     parts: list[Part] = []
-    for slide in _slides(package)[:MOST_SLIDES]:
+    for slide in package.listed("sldId", "slide")[:MOST_SLIDES]:
         parts += walk.part(slide)
         for notes in package.parts_of_kind(slide, "notesSlide"):
             parts += walk.part(notes)
-    found = package.described(bounded(parts))
-    if not found.title:
-        found.title = next((text for text, _ in found.parts if text), "")[:100]
-    yield found
-
-
-def _slides(package: Package) -> list[str]:
-    """The parts of the slides as they are shown; by their names, when the presentation is damaged."""
-    root, relations = package.root(package.main), package.relations(package.main)
-    shown = [] if root is None else [relations.get(attribute(slide, "id")) for slide in root.iter("{*}sldId")]
-    slides = [slide.part for slide in shown if slide is not None]
-    return slides or package.parts_of_kind(package.main, "slide")
+    yield package.described(bounded(parts))

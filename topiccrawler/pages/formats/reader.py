@@ -2,28 +2,24 @@
 
 `Formats` reads text and sitemaps itself, by parsers with limits of their own. PDF and Office files, feeds, and formats of other packages
 may hang or use too much memory, so `WorkerProcess` has them read by a process of their own (pages.formats.worker). The answer must come
-within `seconds`, whatever the file does and whichever thread calls. So the pipe is read with a deadline, and a worker that misses it is
+within `seconds`, whatever the file does and whichever thread calls. So its answers have a deadline, and a worker that misses it is
 killed; the next file starts a new one. The pages that were read until then stay.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import select
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 from topiccrawler.pages.formats import listings
 from topiccrawler.pages.formats.registry import (
+    FAULT,
     FEED,
     IN_WORKER,
     MOST_PARTS,
@@ -33,8 +29,10 @@ from topiccrawler.pages.formats.registry import (
     bounded,
 )
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 MOST_ANSWER_BYTES = 20_000_000
-_PIECE_BYTES = 1 << 20
 
 
 class WorkerProcess:
@@ -51,13 +49,8 @@ class WorkerProcess:
 
         UnreadableError, with the reason, when nothing can be read. Thread-safe.
         """
-        try:
-            with self._lock, tempfile.NamedTemporaryFile(prefix="topiccrawler-") as file:
-                file.write(body)
-                file.flush()
-                return self._ask(f"{kind} {file.name}\n".encode())
-        except OSError as error:  # a full disk, or no memory for another process
-            raise UnreadableError(f"cannot be given to the reading process ({error.strerror})") from error
+        with self._lock:
+            return self._ask(kind, body)
 
     def close(self) -> None:
         """End the worker process. A later `read` starts a new one."""
@@ -65,90 +58,73 @@ class WorkerProcess:
             self._finalizer()
         self._process = self._finalizer = None
 
-    def _ask(self, request: bytes) -> Extract:
+    def _ask(self, kind: str, body: bytes) -> Extract:
         deadline = time.monotonic() + self.seconds
         found: Extract | None = None
         parts: list[Part] = []
-        fault = ""
+        fault, left = "", MOST_ANSWER_BYTES
         try:
-            questions, answers = self._running()
-            questions.write(request)
-            questions.flush()
-            for line in _lines(answers.fileno(), deadline):
-                try:
-                    piece = Extract.from_json(line)
-                except (ValueError, TypeError, KeyError):
-                    fault = _fault(line)
+            pipe = self._running()
+            pipe.send_bytes(kind.encode())
+            pipe.send_bytes(body)
+            while not fault and (answer := _next(pipe, deadline)):
+                left -= len(answer)
+                if answer.startswith(FAULT):
+                    fault = answer.removeprefix(FAULT).decode()
+                elif left < 0:
+                    fault = "too much text"
+                    self.close()
                 else:
+                    piece = Extract.from_json(answer)
                     found = found or piece
                     parts += piece.parts[: MOST_PARTS - len(parts)]
-        except (OSError, UnreadableError) as error:
+        except (OSError, EOFError, UnreadableError) as error:
             self.close()
-            fault = str(error)
+            fault = str(error) or "the reading process ended: too much memory or CPU"
         if found is None or (fault and not parts):
             raise UnreadableError(fault or "no answer")
         if len(parts) > len(found.parts):
             found.parts = bounded(parts)
         return found
 
-    def _running(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The pipes to and from the worker process, which is started if none is running."""
+    def _running(self) -> Connection:
+        """The pipe to the worker process, which is started if none is running."""
         if self._process is None or self._process.poll() is not None:
+            from multiprocessing import Pipe  # here: it takes 5 ms, and many crawls meet no file
+
             self.close()
-            environment = {
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
-            }
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "topiccrawler.pages.formats.worker", str(self.seconds)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-            )
-            self._finalizer = weakref.finalize(self, _end, self._process)
-        if self._process.stdin is None or self._process.stdout is None:
-            raise UnreadableError("no pipe to the reading process")
-        return self._process.stdin, self._process.stdout
+            self._pipe, its = Pipe()
+            paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+            with its:
+                self._process = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-m",
+                        "topiccrawler.pages.formats.worker",
+                        str(its.fileno()),
+                        str(self.seconds),
+                    ],
+                    pass_fds=[its.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={**os.environ, "PYTHONPATH": paths},
+                )
+            self._finalizer = weakref.finalize(self, _end, self._process, self._pipe)
+        return self._pipe
 
 
-def _lines(pipe: int, deadline: float) -> Iterator[bytes]:
-    """The lines of an answer, without the empty one that ends it."""
-    held = b""
-    size = 0
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([pipe], [], [], left)[0]:
-            raise UnreadableError("took too long")
-        piece = os.read(pipe, _PIECE_BYTES)
-        size += len(piece)
-        if not piece:
-            raise UnreadableError("the reading process ended: too much memory or CPU")
-        if size > MOST_ANSWER_BYTES:
-            raise UnreadableError("too much text")
-        *lines, rest = piece.split(b"\n")
-        for line in lines:
-            if not (held or line):
-                return
-            yield held + line
-            held = b""
-        held += rest
+def _next(pipe: Connection, deadline: float) -> bytes:
+    """The next answer; empty behind the last one."""
+    if not pipe.poll(max(0.0, deadline - time.monotonic())):
+        raise UnreadableError("took too long")
+    return pipe.recv_bytes(MOST_ANSWER_BYTES)
 
 
-def _fault(line: bytes) -> str:
-    try:
-        return str(json.loads(line)["fault"]) or "no answer"
-    except (ValueError, TypeError, KeyError):
-        return "no answer"
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], pipe: Connection) -> None:
     process.kill()
     process.wait()
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with contextlib.suppress(OSError):  # the pipe may still hold a request that cannot be sent
-                pipe.close()
+    pipe.close()
 
 
 MOST_BYTES = 32_000_000  # of a file for the worker

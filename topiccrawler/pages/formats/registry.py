@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from io import BytesIO
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
@@ -38,7 +38,7 @@ LONGEST_PART = 20_000
 LONGEST_FIELD = 1_000
 
 _SPACE = re.compile(r"\s+")
-_UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 Part = tuple[str, str]  # text, and the URL that it links to; one of them may be empty
 
@@ -58,9 +58,8 @@ class Extract:
     author: str = ""
     published: str = ""  # as the file has it; pages.metadata parses it
     is_hub: bool = False  # a list of links (feed, sitemap): it has no main text
-    more: list[Part] = field(
-        default_factory=list
-    )  # further links of a long list, which are no part of the page
+    # further links of a long list, which are no part of the page
+    more: list[Part] = field(default_factory=list)
     listings: list[str] = field(default_factory=list)  # URLs of sitemaps that an index of sitemaps names
 
     def main_text(self) -> str:
@@ -69,37 +68,34 @@ class Extract:
 
     def as_html(self) -> str:
         """An HTML page with the same content."""
-        metas = (
-            ("keywords", self.keywords),
-            ("description", self.description),
-            ("author", self.author),
-            ("pubdate", self.published),
+        metas = {
+            "keywords": self.keywords,
+            "description": self.description,
+            "author": self.author,
+            "pubdate": self.published,
+        }
+        head = "".join(
+            f'<meta name="{name}" content="{html.escape(text)}">' for name, text in metas.items() if text
         )
-        head = "".join(f'<meta name="{name}" content="{html.escape(text)}">' for name, text in metas if text)
+        parts = ((html.escape(text), html.escape(url)) for text, url in self.parts)
         body = "\n".join(
-            f'<p><a href="{html.escape(url)}">{html.escape(text)}</a></p>'
-            if url
-            else f"<p>{html.escape(text)}</p>"
-            for text, url in self.parts
+            f'<p><a href="{url}">{text}</a></p>' if url else f"<p>{text}</p>" for text, url in parts
         )
         return f"<html><head><title>{html.escape(self.title)}</title>{head}</head><body>{body}</body></html>"
 
     def bounded(self) -> Extract:
         """A copy as plain text, cut to the limits."""
         names = ("title", "keywords", "description", "author", "published")
-        title, keywords, description, author, published = (
-            tidy(getattr(self, name))[:LONGEST_FIELD] for name in names
-        )
-        parts, is_hub = bounded(self.parts), bool(self.is_hub)
-        return Extract(title, parts, keywords, description, author, published, is_hub)
+        texts: dict[str, Any] = {name: tidy(getattr(self, name))[:LONGEST_FIELD] for name in names}
+        return Extract(parts=bounded(self.parts), is_hub=bool(self.is_hub), **texts)
 
     def as_json(self) -> str:
-        """The extract as one line of JSON, for the pipe between processes."""
+        """The extract as JSON, for the pipe between processes."""
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, line: str | bytes) -> Extract:
-        """The extract that `as_json` wrote as this line; ValueError, TypeError or KeyError for any other line."""
+    def from_json(cls, line: bytes) -> Extract:
+        """The extract that `as_json` wrote."""
         found = json.loads(line)
         parts = {name: [(str(text), str(url)) for text, url in found[name]] for name in ("parts", "more")}
         return cls(**{**found, **parts})
@@ -107,7 +103,7 @@ class Extract:
 
 def tidy(text: object) -> str:
     """Any value as one line of text without control characters; "" for None."""
-    return _SPACE.sub(" ", _UNWRITTEN.sub("", "" if text is None else str(text))).strip()
+    return _SPACE.sub(" ", UNWRITTEN.sub("", "" if text is None else str(text))).strip()
 
 
 def bounded(parts: Iterable[tuple[str, str]]) -> list[Part]:
@@ -141,11 +137,17 @@ def joined_lines(lines: Iterable[str]) -> list[str]:
     return paragraphs
 
 
+# Of lxml: no entity is expanded, no other file is read, and what follows an error is read too.
+XML_PARSER = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "recover", "remove_comments", "remove_pis"), True),
+}
 HTML = "html"
 SITEMAP = "sitemap"
 MEDIA = "media"  # pictures, sound, film, fonts: recorded where they are linked, never read
 UNKNOWN = "unknown"
 
+FAULT = b"!"  # begins an answer of the worker process that says why there are no more pieces
 GROUP = "topiccrawler.formats"  # entry points of other packages; each is a FormatReader
 FEED = "feed"
 IN_PROCESS = ("text", "sitemap")

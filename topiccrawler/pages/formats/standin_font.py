@@ -8,55 +8,23 @@ is a box. No font of the system is used, so that a file is read alike everywhere
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
-from io import BytesIO
+from functools import cache
 from typing import Any
 
 import pypdfium2.raw as pdfium
 
-_CHARSETS = frozenset(
-    {
-        pdfium.FXFONT_SHIFTJIS_CHARSET,
-        pdfium.FXFONT_HANGEUL_CHARSET,
-        pdfium.FXFONT_GB2312_CHARSET,
-        pdfium.FXFONT_CHINESEBIG5_CHARSET,
-    }
-)
+from topiccrawler.resources import folder
+
+_NAMES = ("SHIFTJIS", "HANGEUL", "GB2312", "CHINESEBIG5")
+_CHARSETS = frozenset(getattr(pdfium, f"FXFONT_{name}_CHARSET") for name in _NAMES)
 _HANDLE = 1
 _WHOLE_FILE = 0
-_LAST, _SURROGATES = 0xFFFE, range(0xD800, 0xE000)
 
 
-@lru_cache(maxsize=1)
+@cache
 def font() -> bytes:
-    """The font as TrueType: one box, and a table that maps each character of the basic plane to it."""
-    from fontTools.fontBuilder import FontBuilder  # here, because few files need it
-    from fontTools.pens.ttGlyphPen import TTGlyphPen
-    from fontTools.ttLib.tables._c_m_a_p import CmapSubtable
-
-    pen = TTGlyphPen(None)
-    pen.moveTo((0, -120))
-    for corner in ((0, 880), (1000, 880), (1000, -120)):
-        pen.lineTo(corner)
-    pen.closePath()
-    names = [".notdef", "box"]
-    builder = FontBuilder(unitsPerEm=1000, isTTF=True)
-    builder.setupGlyphOrder(names)
-    builder.setupGlyf(dict.fromkeys(names, pen.glyph()))
-    builder.setupHorizontalMetrics(dict.fromkeys(names, (1000, 0)))
-    builder.setupHorizontalHeader(ascent=880, descent=-120)
-    builder.setupNameTable({"familyName": "Box", "styleName": "Regular"})
-    builder.setupCharacterMap({0x20: "box"})
-    builder.setupOS2()
-    builder.setupPost(keepGlyphNames=False)
-    many_to_one = CmapSubtable.newSubtable(13)
-    many_to_one.platformID, many_to_one.platEncID = 3, 10  # Windows, Unicode
-    many_to_one.language = many_to_one.reserved = many_to_one.length = 0
-    many_to_one.cmap = {code: "box" for code in range(0x20, _LAST) if code not in _SURROGATES}
-    builder.font["cmap"].tables = [many_to_one]
-    stream = BytesIO()
-    builder.save(stream)
-    return stream.getvalue()
+    """The font as TrueType. Each character of the basic plane from the blank on has the same glyph, a box of 1 em."""
+    return folder("pages/formats").joinpath("standin_font.ttf").read_bytes()
 
 
 def install() -> None:
@@ -64,7 +32,7 @@ def install() -> None:
     pdfium.FPDF_SetSystemFontInfo(ctypes.byref(_interface()))
 
 
-@lru_cache(maxsize=1)  # PDFium keeps its address
+@cache  # PDFium keeps its address
 def _interface() -> Any:
     given = {
         "MapFont": _map_font,

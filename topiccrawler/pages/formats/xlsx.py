@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from itertools import islice
 
 from lxml import etree
 
-from topiccrawler.pages.formats.office import PARSER, Package, Walk, attribute, name_of, text_of
-from topiccrawler.pages.formats.registry import Extract, Part, bounded, tidy
+from topiccrawler.pages.formats.office import Package, Walk, attribute, name_of, text_of
+from topiccrawler.pages.formats.registry import XML_PARSER, Extract, Part, bounded, tidy
 
 MOST_SHEETS = 50
 MOST_ROWS = 5_000  # of one sheet, those that are written; a sheet may declare a million
@@ -21,26 +22,15 @@ MOST_STRINGS = 1_000_000  # that cells share
 def read(body: bytes) -> Iterator[Extract]:
     """The extract of an .xlsx file. Errors are as in docx.read."""
     package = Package(body)
-    found = package.described(bounded(_parts(package)))
-    if not found.title:
-        found.title = next((text for text, _ in found.parts if text), "")[:100]
-    yield found
+    yield package.described(bounded(_parts(package)))
 
 
 def _parts(package: Package) -> Iterator[Part]:
     walk, book = Walk(package), _Book(package)
-    for sheet in _sheets(package)[:MOST_SHEETS]:
+    for sheet in package.listed("sheet", "worksheet")[:MOST_SHEETS]:
         yield from book.rows(sheet)
         for drawing in package.parts_of_kind(sheet, "drawing"):
             yield from walk.part(drawing)
-
-
-def _sheets(package: Package) -> list[str]:
-    """The parts of the sheets in order; by their names, when the workbook is damaged."""
-    root, relations = package.root(package.main), package.relations(package.main)
-    named = [] if root is None else [relations.get(attribute(sheet, "id")) for sheet in root.iter("{*}sheet")]
-    sheets = [sheet.part for sheet in named if sheet is not None]
-    return sheets or package.parts_of_kind(package.main, "worksheet")
 
 
 class _Book:
@@ -97,17 +87,15 @@ class _Book:
 
     def _number(self, number: float, style: int, written: str) -> str:
         if style < len(self.days) and self.days[style]:
-            moment = self.first_day + timedelta(
-                days=number, microseconds=1
-            )  # a second is no exact share of a day
+            # a second is no exact share of a day
+            moment = self.first_day + timedelta(days=number, microseconds=1)
             form = "%H:%M:%S" if number < 1 else "%Y-%m-%d" if number == int(number) else "%Y-%m-%d %H:%M:%S"
             return f"{moment:{form}}"
         return f"{number:.15g}" if "." in written or "E" in written else written
 
 
-_BUILT_IN_DAYS = frozenset(
-    {*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)}
-)  # ECMA-376, 18.8.30
+# ECMA-376, 18.8.30
+_BUILT_IN_DAYS = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')  # of a number format: literals, colours, widths
 
 
@@ -127,13 +115,8 @@ def _day_styles(root: etree._Element | None) -> Iterator[bool]:
 
 def _elements(package: Package, part: str, *names: str) -> Iterator[etree._Element]:
     """The elements of a part with these names, one after another: a sheet may be too long for a tree."""
-    parsing = etree.iterparse(
-        package.stream_of(part),
-        tag=[f"{{*}}{name}" for name in names],
-        remove_comments=True,
-        remove_pis=True,
-        **PARSER,
-    )
+    tags = [f"{{*}}{name}" for name in names]
+    parsing = etree.iterparse(BytesIO(package.bytes_of(part)), tag=tags, **XML_PARSER)
     try:
         for _, element in parsing:
             yield element

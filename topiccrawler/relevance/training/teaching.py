@@ -96,11 +96,10 @@ def _joined(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, st
 class _Lesson:
     def __init__(self, topic: Topic, pages: Sequence[PageWords], answers: Mapping[int, bool]) -> None:
         self.topic = topic
-        documents = [running_words(page) for page in pages]
-        frequencies, idf = document_frequencies(documents), background_idf()
+        frequencies, idf = document_frequencies(map(running_words, pages)), background_idf()
         self._idf = {word: idf.get(word, idf[""]) for word, count in frequencies.items() if count > 1}
         sides = [
-            [documents[place] for place in sorted(answers) if answers[place] is side]
+            [running_words(pages[place]) for place in sorted(answers) if answers[place] is side]
             for side in (True, False)
         ]
         self.counts = [len(side) for side in sides]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from threading import Event
 
@@ -10,12 +11,17 @@ from message_facts import numbers
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.frontier.stored_state import QueueLookup, is_made, overview
+from topiccrawler.frontier.stored_queue import Overview, StoredQueue, is_made
 from topiccrawler.model import Link, Score
 
 
 def link(url: str, anchor: str = "") -> Link:
     return Link(f"http://{url}", url.partition("/")[0], anchor, source_url="http://hub.cn/", depth=1)
+
+
+def overview(path: Path, top: int = 10) -> Overview:
+    with closing(StoredQueue(path)) as queue:
+        return queue.overview(top)
 
 
 def fill(path: Path) -> None:
@@ -73,8 +79,24 @@ def test_a_frontier_can_be_looked_at_while_a_crawl_writes_to_it(tmp_path: Path) 
         assert overview(path).states["waiting"] == 2
 
 
+def test_a_reader_never_blocks_the_writer_and_sees_one_moment(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    with SqliteFrontier(path) as frontier:
+        for number in range(300):
+            url = f"http://a.cn/{number}"
+            frontier.push([(link(url[7:]), Score(url, 1.0))], now=0.0)
+            frontier.commit()
+            if number == 100:
+                reader = StoredQueue(path)
+                assert reader.overview().states["waiting"] == 101
+        seen = reader.overview(top=1000)
+        assert (seen.states["waiting"], len(seen.top), len(list(reader.queued()))) == (101, 101, 101)
+        reader.close()
+        assert overview(path).states["waiting"] == 300
+
+
 def test_where_there_is_no_frontier_none_is_made(tmp_path: Path) -> None:
-    with pytest.raises(StateError, match="JOBDIR"):
+    with pytest.raises(StateError, match=r"none\.sqlite"):
         overview(tmp_path / "none.sqlite")
     (tmp_path / "text.sqlite").write_text("hello")
     with pytest.raises(StateError, match=r"text\.sqlite"):
@@ -91,14 +113,14 @@ def test_single_urls_are_looked_up_beside_the_writer_with_the_score_that_counts(
         frontier.push([(raised, Score(raised.url, 5.0))], now=1.0)
         frontier.notes.put("a", "b")
         frontier.commit()
-        lookup = QueueLookup(path)
+        lookup = StoredQueue(path)
         assert lookup.row(raised.url) == frontier.look().row(raised.url)
         assert lookup.row(links[0].url) == frontier.look().row(links[0].url)
         assert lookup.row("http://h0/none") is None
         assert lookup.notes.get("a") == "b"
         assert [link.url for link in lookup.queued(links[47].url)] == [links[48].url, links[49].url]
         lookup.close()
-        lookup = QueueLookup(path)
+        lookup = StoredQueue(path)
         assert list(lookup.queued()) == list(frontier.look().queued()) == [*links[:7], raised, *links[8:]]
         lookup.close()
 
