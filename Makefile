@@ -16,7 +16,7 @@ $(VENV)/.run: requirements.txt
 
 # The checkout itself, not a copy: `topiccrawler …`, `scrapy …` and `import topiccrawler` work in any folder.
 $(VENV)/.installed: $(VENV)/.run pyproject.toml setup.py
-	$(BIN)/python -m pip install --quiet --no-deps --no-compile --editable .
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --no-deps --no-compile --editable .
 	touch $@
 
 # The packages of extras of pyproject.toml, without topiccrawler itself: a copy of it in .venv would be imported instead of this checkout.
@@ -30,7 +30,7 @@ $(VENV)/.dev: $(VENV)/.installed $(VENV)/pins.txt requirements-dev.txt
 	touch $@
 
 $(VENV)/.compiled: $(VENV)/.installed
-	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
+	$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' $(VENV) || true
 	touch $@
 
 install: $(VENV)/.compiled   ## make .venv with all a crawl needs and this checkout

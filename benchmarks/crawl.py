@@ -2,22 +2,29 @@
 
     python benchmarks/crawl.py [--pages 1500] [--concurrency 16] [--rounds 3] [--strategies breadth_first,naive_bayes] [--tls] [--json]
     python benchmarks/crawl.py --strategies breadth_first,breadth_first+TOPIC_KEEP_HTML=False  # what a setting costs
+    python benchmarks/crawl.py --pages 100 --hosts 1 --strategies breadth_first,adaptive --rivals all  # beside what else a user has
 
     scrapy_bfs   what a Scrapy user writes: LinkExtractor, every link yielded, breadth-first queues, items to JSON lines
     others       `scrapy crawl topic` with that strategy: pages read and classified (VSM), every link with its context
                  scored, pages about the topic stored, the queue in SQLite (JOBDIR), the crawl log written
+    rivals       crawl4ai and trafilatura (rivals.py), each as its manual says, by an interpreter that has them
 
 Each crawl is a process of its own that sees a synthetic web (benchmarks/webs/news.py: 90 kB and 200 links a page) through
 a proxy on loopback; no delays, no robots.txt, the same concurrency. CPU is that of the whole process, user and system,
-start-up and model included, divided by the pages it fetched; the median over the rounds. The ratio under the table is
-to scrapy_bfs of the same run.
+start-up, model and browser included, divided by the pages it fetched; the median over the rounds. Memory is that of its
+largest process. The ratio in the table is to scrapy_bfs of the same run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import json
+import os
+import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -25,12 +32,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import _checkout  # noqa: F401 first: the package may not be installed
+from rivals import INSTALL, MODULES
 from webs.server import ROOT, Served, ended, served, started
 
 from topiccrawler.crawling.launching import crawl_line
 
 PLAIN = "scrapy_bfs"
 START = "http://s0.example/p0.html"
+KNOWN_SUFFIX = ".example.org"  # trafilatura refuses names of .example
+SET_CHILD_SUBREAPER = 36  # of prctl(2): processes that a browser leaves behind become ours, and count
 WEB_FACTOR = 4 / 3  # the web has more pages than are fetched, so that no crawl runs dry
 
 SPIDER = """
@@ -81,6 +91,8 @@ class Run:
 
 def command(name: str, start: str, pages: int, concurrency: int, folder: Path) -> list[str]:
     """The crawl as a user types it."""
+    if name in MODULES:
+        return [str(ROOT / "benchmarks" / "rivals.py"), name, start, str(pages)]
     settings = {
         **SAME_SETTINGS,
         "CONCURRENT_REQUESTS": str(concurrency),
@@ -103,20 +115,45 @@ def environment(web: Served) -> dict[str, str]:
     return {name: value for name, value in web.environment().items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def crawl(name: str, web: Served, start: str, pages: int, concurrency: int) -> Run:
-    """Crawl once; the process's own account of CPU and memory, the server's of the pages."""
+def children_cpu_seconds() -> float:
+    """Of all processes begun here that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def crawl(name: str, web: Served, start: str, pages: int, concurrency: int, rivals_python: str) -> Run:
+    """Crawl once; the processes' own account of CPU and memory, the server's of the pages."""
     web.ask("forget")
+    before = children_cpu_seconds()
     with tempfile.TemporaryDirectory() as path, (Path(path) / "log").open("w+", encoding="utf-8") as log:
         begun = time.monotonic()
         folder = Path(path)
         words = command(name, start, pages, concurrency, folder)
-        # the plain spider has no project and no settings of ours
-        usage = ended(started(words, environment(web), log, folder if name == PLAIN else ROOT), log)
+        # others have no project and no settings of ours
+        place = folder if name in (PLAIN, *MODULES) else ROOT
+        program = {"program": [rivals_python]} if name in MODULES else {}
+        usage = ended(started(words, environment(web), log, place, **program), log)
         seconds = time.monotonic() - begun
-        fetched = len(web.ask("log"))
+        fetched = sum(url.endswith(".html") for _, url in web.ask("log"))
         if fetched < pages:
             raise SystemExit(f"{name} ended after {fetched} pages:\n{Path(log.name).read_text()[-3000:]}")
-    return Run(fetched, usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss / 1024)
+    return Run(fetched, children_cpu_seconds() - before, seconds, usage.ru_maxrss / 1024)
+
+
+def installed(rivals: str, python: str) -> list[str]:
+    """The named rivals that the interpreter has; one line for each other one."""
+    found = []
+    for name in MODULES if rivals == "all" else filter(None, rivals.split(",")):
+        check = [python, "-c", f"import {MODULES[name]}"]
+        if not subprocess.run(check, capture_output=True, check=False).returncode:
+            found.append(name)
+        else:
+            remedy = f"{INSTALL}, then --rivals-python rivals/bin/python"
+            print(f"{name} is left out: {python} cannot import {MODULES[name]}. {remedy}", file=sys.stderr)
+    return found
 
 
 def table(results: dict[str, dict[str, float]]) -> str:
@@ -152,18 +189,25 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--strategies", default="breadth_first,naive_bayes")
+    parser.add_argument("--rivals", default="", help=f"all, or some of {', '.join(MODULES)}")
+    parser.add_argument("--rivals-python", default=sys.executable, help="an interpreter that has them")
     parser.add_argument("--tls", action="store_true", help="over HTTPS")
     parser.add_argument("--json", action="store_true", help="a JSON object on the last line")
     given = parser.parse_args()
-    names = [PLAIN, *given.strategies.split(",")]
+    names = [PLAIN, *given.strategies.split(","), *installed(given.rivals, given.rivals_python)]
     runs: dict[str, list[Run]] = {name: [] for name in names}
     start = START.replace("http:", "https:") if given.tls else START
-    size = ("--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts))
-    with served("news", *size, *(["--tls"] if given.tls else [])) as web:
+    options = ["--pages", str(round(given.pages * WEB_FACTOR)), "--hosts", str(given.hosts)]
+    options += ["--tls"] if given.tls else []
+    if given.rivals:
+        options += ["--suffix", KNOWN_SUFFIX]
+        start = start.replace(".example", KNOWN_SUFFIX)
+        ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    with served("news", *options) as web:
         for number in range(1, given.rounds + 1):
             for name in names:
                 print(f"round {number} of {given.rounds}: {name} …", end=" ", file=sys.stderr, flush=True)
-                done = crawl(name, web, start, given.pages, given.concurrency)
+                done = crawl(name, web, start, given.pages, given.concurrency, given.rivals_python)
                 print(f"{done.pages} pages in {done.wall_seconds:.0f} s", file=sys.stderr, flush=True)
                 runs[name].append(done)
     results = {name: medians(done) for name, done in runs.items()}

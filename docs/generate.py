@@ -23,6 +23,11 @@ _SECTION = re.compile(r"# --- (.+?) -+")
 _STATEMENT = re.compile(r"([A-Z_]+)(?:: [^=]+)? = ")
 LONGEST_VALUE = 60  # characters
 SCRAPYS = {"crawl", "parse"}  # commands of Scrapy that we extend
+EXPLAINED_IN = {  # page of each command
+    "compare": "comparing", "control": "control", "dashboard": "dashboard", "demo": "tutorial", "explain": "explain",
+    "frontier": "explain", "models": "models", "pages": "results", "rate": "comparing", "read": "explain", "search": "results",
+    "seeds": "seeds", "strategies": "strategies", "topics": "topics", "train": "models",
+}  # fmt: skip
 
 
 def listing(rows: Iterable[tuple[str, str]]) -> str:
@@ -61,16 +66,34 @@ def settings() -> Mapping[str, list[tuple[str, str, str]]]:
     return found
 
 
-def settings_table(section: str) -> str:
-    """Ours of a section; for `Scrapy's` those of Scrapy with one value, of all sections."""
-    scrapys = section == "Scrapy's"
+def sections(parts: Iterable[tuple[str, str]]) -> str:
+    """Each part under its title; none for an empty part."""
+    return "\n\n".join(f"## {title[0].upper()}{title[1:]}\n\n{text}" for title, text in parts if text)
+
+
+def our_settings() -> str:
+    """Ours, by section."""
+    return sections(
+        (
+            title,
+            listing((_assigned(name, value), text) for name, value, text in entries if not is_scrapys(name)),
+        )
+        for title, entries in settings().items()
+    )
+
+
+def scrapys_settings() -> str:
+    """Those of Scrapy that have one short value."""
     return listing(
-        (f"`{name} = {value.strip('`')}`", text)
+        (_assigned(name, value), text)
         for title, entries in settings().items()
         for name, value, text in entries
-        if is_scrapys(name) == scrapys
-        and (title == section or (scrapys and title != "the project" and len(value) < LONGEST_VALUE))
+        if is_scrapys(name) and title != "the project" and len(value) < LONGEST_VALUE
     )
+
+
+def _assigned(name: str, value: str) -> str:
+    return f"`{name} = {value.strip('`')}`"
 
 
 def is_scrapys(name: str) -> bool:
@@ -104,28 +127,36 @@ def _fields(model: str, without: frozenset[str]) -> str:
     return listing(rows)
 
 
-def stats_table(section: str) -> str:
-    """The keys of one section."""
+def stats() -> str:
+    """The keys, by section."""
     from topiccrawler.engine.control.metrics import SECTIONS
 
-    return listing(
-        (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning))
-        for key, entry in SECTIONS[section].items()
+    return sections(
+        (
+            title,
+            listing(
+                (f"`{key}` ({entry.kind.split()[-1]})", linked(entry.meaning)) for key, entry in keys.items()
+            ),
+        )
+        for title, keys in SECTIONS.items()
     )
 
 
 def commands() -> str:
-    """What each command of ours does, and its usage; `--help` has the rest."""
+    """What each command of ours does, and the page that shows its use; `--help` has the rest."""
     import topiccrawler.commands
 
     names = {module.name for module in iter_modules(topiccrawler.commands.__path__)}
-    return "\n\n".join(_command(name) for name in sorted(names - SCRAPYS))
-
-
-def _command(name: str) -> str:
-    command = import_module(f"topiccrawler.commands.{name}").Command()
-    usage = f"scrapy {name} {command.syntax()}".strip().replace("\n  ", "\n")
-    return f"## scrapy {name}\n\n{command.short_desc().rstrip('.')}.\n\n```\n{usage}\n```"
+    found = {
+        name: import_module(f"topiccrawler.commands.{name}").Command() for name in sorted(names - SCRAPYS)
+    }
+    return listing(
+        (
+            f"`scrapy {name}`",
+            f"{command.short_desc().rstrip('.')} ([{EXPLAINED_IN[name]}.md]({EXPLAINED_IN[name]}.md))",
+        )
+        for name, command in found.items()
+    )
 
 
 def strategies() -> str:
@@ -163,24 +194,15 @@ PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "strategies": strategies,
     "formats": formats,
+    "settings": our_settings,
+    "settings of Scrapy": scrapys_settings,
+    "stats": stats,
 }
-
-
-def part(name: str) -> str:
-    """The text of a generated part; KeyError for an unknown name."""
-    kind, _, section = name.partition(": ")
-    tables = {"settings": settings_table, "stats": stats_table}
-    return tables[kind](section) if section else PARTS[name]()
 
 
 def current(page: str) -> str:
     """The page with its generated parts made anew."""
-    return _PART.sub(lambda found: f"{found[1]}\n{part(found[2])}\n\n{found[3]}", page)
-
-
-def parts_of(page: str) -> list[str]:
-    """Names of the generated parts of a page."""
-    return [found[2] for found in _PART.finditer(page)]
+    return _PART.sub(lambda found: f"{found[1]}\n{PARTS[found[2]]()}\n\n{found[3]}", page)
 
 
 def stale() -> Iterator[tuple[Path, str]]:

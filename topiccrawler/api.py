@@ -243,10 +243,10 @@ class Job:
         yield self.summary()
         self._check_end()
 
-    def border(self, limit: int = SHOWN) -> list[Judged]:
+    def uncertain(self, limit: int = SHOWN) -> list[Judged]:
         """The pages nearest to the page threshold, kept or discarded, the most relevant first. A person's answers about these pages teach
         the topic most."""
-        return [*first_look(self.folder, count=limit).border]
+        return [*first_look(self.folder, count=limit).uncertain]
 
     def teach(self, answers: Mapping[str, bool]) -> list[str]:
         """Retrain the topic with a person's answers by URL (True: the page is on topic), and return the words that were added, removed or

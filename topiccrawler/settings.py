@@ -21,19 +21,18 @@ RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/strategies.md)
-# address of a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
+# a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
 TOPIC_SEARCH_URL = None
-# folder of link models; None = those shipped; `none` = the topic's keywords alone; `paper` = the naive Bayes as
-# published, for finance (docs/papers.md)
+# folder of link models; None = those shipped; `none` = the topic's keywords alone; `paper` = that of docs/papers.md
 TOPIC_LINK_MODELS = None
-# 0..1: links less probable are not queued; None = that of the topic or of the link model; 0 = all links pass
+# 0..1: less probable links are not queued; None = that of the topic or the link model; 0 = all links pass
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
 # the page classifier (docs/how-pages-are-judged.md)
 TOPIC_PAGE_CLASSIFIER = "evidence"
 # folder with page_classifiers/TOPIC.CLASSIFIER.json; None = those shipped
 TOPIC_PAGE_CLASSIFIER_MODELS = None
-# `title_tag` reads titles from the title element and headings, `skyreach` from the look of the first lines
+# `title_tag`: titles are read from title element and headings; `skyreach`: from the look of the first lines
 TOPIC_TITLE_READER = "title_tag"
 # TOML file of rules by site (docs/site-rules.md)
 TOPIC_SITES_FILE = None
@@ -41,8 +40,7 @@ TOPIC_SITES_FILE = None
 TOPIC_EXPAND = None
 # True: feeds and sitemaps of sites with relevant pages are fetched (docs/formats.md)
 TOPIC_LISTINGS = False
-# what cuts Chinese texts into words: `rjieba`, or `jieba`, which gives the same words thirteen times slower; `auto` =
-# the first that is installed
+# what cuts Chinese texts into words: `rjieba`, or the slower `jieba`; `auto` = the first that is installed
 TOPIC_SEGMENTER = "auto"
 # file for word similarity in Cilin format; None = our list and the word vectors; `none` = equal words only
 # (docs/strategies.md)
@@ -51,29 +49,26 @@ TOPIC_SEED = 0  # random seed of the strategy `random_order`
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
-# a server that speaks OpenAI's chat completions (llama.cpp, Ollama, vLLM, a service), as http://127.0.0.1:8080/v1: its
-# model is asked about pages that words cannot judge. None = words alone. A key is in the environment: TOPIC_JUDGE_KEY
+# server of a language model that gives second opinions, as http://127.0.0.1:8080/v1; None = words alone
 # (docs/second-opinion.md)
 TOPIC_JUDGE_URL = None
 TOPIC_JUDGE_MODEL = None  # the name of the model there
 
 # --- where it is written -----------------------------------------------------------------------------------------
-# folder of the jobs that have no JOBDIR. Commands find jobs by name in it and in `jobs` beside it
+# folder of the jobs that have no JOBDIR
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
-# what becomes of a page whose text is stored already: `alias` = it is stored without text, `drop` = it is not stored,
-# `keep` = texts are not compared
+# a page whose text is stored already: `alias` = it is stored without text, `drop` = it is not stored, `keep` = texts
+# are not compared
 TOPIC_DUPLICATES = "alias"
-# address of a PostgreSQL database that has the pages of all processes and jobs,
-# postgresql://USER@HOST/DATABASE; None = `job.sqlite` in each job's folder (docs/scaling.md)
+# PostgreSQL database of the pages of all processes and jobs, postgresql://USER@HOST/DATABASE; None = `job.sqlite` of
+# each job (docs/scaling.md)
 STORE_URL = None
-# True: the HTML of the pages kept is in `pages.warc.gz` of the job, about 19 kB a page, for exports as Markdown
-# (docs/results.md); the file may be deleted
+# True: `pages.warc.gz` of the job has the HTML of the pages kept, about 19 kB a page, for exports as Markdown
 TOPIC_KEEP_HTML = True
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
-# True: all links among fetched pages are stored for `export --format graphml` and the communities of
-# `report`, eight bytes a link
+# True: all links among fetched pages are stored, for GraphML and the communities of a report
 TOPIC_LINK_GRAPH = False
 # FILE.warc.gz: everything fetched is written to it, in any command and spider (docs/results.md)
 WARC_OUT = None
@@ -82,8 +77,7 @@ WARC_OUT = None
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: a `mailto:` address or a page; None = abuse@ this machine
 ROBOTSTXT_OBEY = True
-# True: a page that asks not to be indexed (`<meta name="robots">`, X-Robots-Tag: noindex) is not kept, and the
-# links of one that asks not to be followed (nofollow) are not queued (docs/wishes.md)
+# True: pages with the robots tag noindex are not kept, and links of those with nofollow not queued (docs/wishes.md)
 TOPIC_ROBOTS_TAGS_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
@@ -95,8 +89,7 @@ CONCURRENT_REQUESTS = 32
 AUTOTHROTTLE_ENABLED = True
 AUTOTHROTTLE_START_DELAY = 1.0
 AUTOTHROTTLE_MAX_DELAY = 30.0
-# first wait of a host or a URL that fails; it doubles each time, for a URL it grows eightfold
-# (docs/politeness-and-fairness.md)
+# first wait of a host or a URL that fails; a host's doubles each time, a URL's grows eightfold
 FRONTIER_BACKOFF_SECONDS = 10.0
 FRONTIER_BACKOFF_MAX_SECONDS = 3600.0  # longest such wait, Retry-After included
 # failed tries of a URL until it is given up
@@ -186,7 +179,7 @@ DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
 RETRY_TIMES = 1  # for requests that are no links; a link goes back to the queue
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 5  # seconds; a later refresh is a link
-# True: links to private addresses are fetched, too (an intranet). Seeds on such a host are never refused
+# True: links to private addresses are fetched, too; seeds always are
 TOPIC_PRIVATE_NETWORK = False
 TWISTED_DNS_RESOLVER = "topiccrawler.engine.private_network.PrivateNetworkResolver"
 TELNETCONSOLE_ENABLED = False

@@ -84,6 +84,9 @@ class _Connection(asyncio.Protocol):
         while (end := self._read.find(b"\r\n\r\n")) >= 0:
             method, url, _ = self._read[: self._read.index(b"\r\n")].split(b" ")
             self._read = self._read[end + 4 :]
+            if method != b"GET" and (method != b"CONNECT" or self._tls is None):
+                self._transport.close()  # a browser asks its maker for something
+                return
             if method == b"CONNECT":
                 self._site = b"https://" + url.removesuffix(b":443")
                 self._is_shaking_hands = True
@@ -92,7 +95,7 @@ class _Connection(asyncio.Protocol):
             self._transport.write(self._answer(self._site + url))
 
     async def _begin_tls(self) -> None:
-        assert self._tls is not None  # noqa: S101 only https links lead to a CONNECT
+        assert self._tls is not None  # noqa: S101 other connections are closed
         self._transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
         loop = asyncio.get_running_loop()
         with contextlib.suppress(OSError):  # a crawl that ends
@@ -178,11 +181,15 @@ def served(*arguments: str) -> Iterator[Served]:
 
 
 def started(
-    words: Sequence[str], environment: Mapping[str, str], log: IO[str], cwd: str | Path = ROOT
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    log: IO[str],
+    cwd: str | Path = ROOT,
+    program: Sequence[str] = (sys.executable, "-m", "scrapy"),
 ) -> subprocess.Popen[bytes]:
-    """`scrapy WORDS` on the crawler's processor; by default in the project."""
+    """`scrapy WORDS`, or those of another program, on the crawler's processor; by default in the project."""
     return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", *words],
+        [*program, *words],
         cwd=cwd,
         env=environment,
         stdout=log,
@@ -214,6 +221,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--hosts", type=int, default=40)
     parser.add_argument("--links", type=int, default=10_000)
+    parser.add_argument("--suffix", default=".example", help="of news: the last part of each host's name")
     parser.add_argument("--tls", action="store_true", help="of news: all links are https")
     given = parser.parse_args()
     os.sched_setaffinity(0, processors()[1])
@@ -233,9 +241,9 @@ def main() -> None:
     web: NewsWeb | HostsWeb
     web = NewsWeb(given.pages, given.hosts) if given.web == "news" else HostsWeb(given.hosts, given.links)
     pages = ((url.encode(), body) for url, body in web.bodies())
-    if given.tls:
-        plain, secret = b"http://", b"https://"
-        pages = ((url.replace(plain, secret), body.replace(plain, secret)) for url, body in pages)
+    changed = {b"http://": b"https://"} if given.tls else {}
+    for old, new in (changed | {b".example": given.suffix.encode()}).items():
+        pages = [(url.replace(old, new), body.replace(old, new)) for url, body in pages]
     answers = {url: whole_answer(body) for url, body in pages}
     asyncio.run(serve(answers.get, own_certificate() if given.tls else None))
 

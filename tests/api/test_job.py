@@ -95,10 +95,10 @@ def test_pages_are_found_by_their_words_and_the_figures_are_reported(job: Job) -
     assert "基金" in dict(job.why(FUND.url).words)
 
 
-def test_the_figures_of_a_job_at_rest_come_once_and_its_border_is_asked_about(job: Job) -> None:
+def test_the_figures_of_a_job_at_rest_come_once_and_its_uncertain_pages_are_asked_about(job: Job) -> None:
     assert [(one.fetched, one.kept) for one in job.progress()] == [(3, 2)]
     look = first_look(job.folder, count=1)
-    assert job.border(1) == [*look.border]
+    assert job.uncertain(1) == [*look.uncertain]
     for answers, fault in (
         ({}, r"^answers: \D*$"),
         ({"http://b.cn/none": True}, r"^answers: .*'http://b.cn/none'"),

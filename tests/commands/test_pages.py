@@ -186,7 +186,7 @@ def test_a_corpus_is_a_folder_of_rows_with_markdown_on_request(
         )
 
 
-def test_the_list_ends_with_the_border_and_how_to_answer(
+def test_the_list_ends_with_the_uncertain_pages_and_how_to_answer(
     command: Callable[..., Any], make_job: Callable[..., Path]
 ) -> None:
     pages = [
@@ -194,12 +194,12 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
         for n in range(7)
     ]
     seed = Visit(SEED, 200, 20.0, 0.1, stored=False, time=1.0)
-    folder = make_job("border", *pages, visits=(seed,))
+    folder = make_job("uncertain", *pages, visits=(seed,))
     sample = PageSample(folder / JOB_DATABASE, 10)
     sample.add(PageRecord(url="http://b.cn/", title="银行\x1b[31m", relevance=0.125, stored=False))
     sample.close()
     threshold = 0.5
-    lines = command("pages", str(folder), "border").out.splitlines()
+    lines = command("pages", str(folder), "uncertain").out.splitlines()
     assert numbers(lines[0]) == [f"{threshold:.3f}"]
     assert lines[1:-1] == [
         "  0.400  kept      基金5  http://a.cn/5",
@@ -210,7 +210,9 @@ def test_the_list_ends_with_the_border_and_how_to_answer(
     listed = command("pages", str(folder)).out.splitlines()
     assert listed[15].endswith(f"scrapy pages {folder} no URL")
     assert listed[16:] == ["", *lines]
-    found = [json.loads(line) for line in command("pages", str(folder), "border", "--json").out.splitlines()]
+    found = [
+        json.loads(line) for line in command("pages", str(folder), "uncertain", "--json").out.splitlines()
+    ]
     assert [(one["url"], one["kept"]) for one in found] == [
         ("http://a.cn/5", True),
         ("http://a.cn/6", True),

@@ -101,6 +101,7 @@ def test_a_crawl_has_enough_when_the_next_pages_promise_little(tmp_path: Path) -
     assert numbers(brief_line(crawl))[-2:] == ["2", "0"]
     crawl.limits = CrawlLimits(until=0.01)
     assert not crawl.is_enough()
+    crawl.close()
 
 
 def test_a_crawl_goes_on_from_what_its_files_say(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def test_the_folder_is_made_when_the_crawl_begins(tmp_path: Path) -> None:
     assert not (tmp_path / "job").exists()
     files.begin()
     assert read_recipe(tmp_path / "job") == Recipe("finance")
+    files.close()
 
 
 def test_a_job_is_a_few_files(tmp_path: Path) -> None:

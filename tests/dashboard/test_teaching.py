@@ -51,7 +51,7 @@ def asked(text: str) -> list[str]:
     return re.findall(r'name="url-\d+" value="([^"]*)"', text)
 
 
-def test_five_best_and_the_border_are_asked_about_and_nothing_breaks_out(
+def test_five_best_and_the_uncertain_are_asked_about_and_nothing_breaks_out(
     data: Path, open_dashboard: Callable[[Path], Any]
 ) -> None:
     dashboard = open_dashboard(data)

@@ -15,7 +15,7 @@ from topiccrawler.crawling.job_files import write_recipe
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Visit
-from topiccrawler.results.job_pages import Judged, border_of, first_look, page_threshold
+from topiccrawler.results.job_pages import Judged, first_look, page_threshold, uncertain_of
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.store.visits import VisitLog
@@ -71,7 +71,7 @@ def test_the_best_and_the_nearest_on_both_sides_are_displayed_with_how_to_answer
 
 def test_the_files_say_the_threshold_where_the_crawl_is_over(job: Path) -> None:
     assert first_look(job) == first_look(job, 0.5)
-    assert first_look(job, 0.2).border[1].relevance == 0.2
+    assert first_look(job, 0.2).uncertain[1].relevance == 0.2
     assert page_threshold(Recipe("finance", "breadth_first")) == 0.5
     assert page_threshold(Recipe("gone.toml", "breadth_first")) is None
 
@@ -84,7 +84,11 @@ def test_a_job_that_kept_nothing_shows_what_came_near(tmp_path: Path) -> None:
     sampled(tmp_path, page(0.1), page(0.14), page(0.05))
     look = first_look(tmp_path, 0.15)
     assert look.best == []
-    assert [(one.relevance, one.kept) for one in look.border] == [(0.14, False), (0.1, False), (0.05, False)]
+    assert [(one.relevance, one.kept) for one in look.uncertain] == [
+        (0.14, False),
+        (0.1, False),
+        (0.05, False),
+    ]
     assert look.answer.endswith(f"scrapy topics teach {tmp_path}")
 
 
@@ -106,12 +110,12 @@ def test_how_to_answer_is_said_only_where_it_works(job: Path, recipe: Recipe) ->
     assert first_look(job, 0.15).answer == ""
 
 
-def test_the_border_has_both_sides_then_the_nearer() -> None:
+def test_uncertain_pages_are_of_both_sides_then_the_nearer() -> None:
     kept = [Judged(f"k{n}", "", 0.5 + n / 100, kept=True) for n in range(5)]
     off = [Judged(f"o{n}", "", 0.49 - n / 100, kept=False) for n in range(5)]
-    assert [one.url for one in border_of(kept, off, 0.5, 5)] == ["k2", "k1", "k0", "o0", "o1"]
-    assert [one.url for one in border_of(kept[:1], off, 0.5, 5)] == ["k0", "o0", "o1", "o2", "o3"]
-    assert [one.url for one in border_of([], [], 0.5, 5)] == []
-    assert [one.url for one in border_of(kept, off, 0.5, 1)] == ["k0"]
+    assert [one.url for one in uncertain_of(kept, off, 0.5, 5)] == ["k2", "k1", "k0", "o0", "o1"]
+    assert [one.url for one in uncertain_of(kept[:1], off, 0.5, 5)] == ["k0", "o0", "o1", "o2", "o3"]
+    assert [one.url for one in uncertain_of([], [], 0.5, 5)] == []
+    assert [one.url for one in uncertain_of(kept, off, 0.5, 1)] == ["k0"]
     as_kept = Judged("o", "", 0.5, kept=False)  # under an earlier threshold
-    assert [one.url for one in border_of(kept[:1], [as_kept], 0.5, 2)] == ["k0", "o"]
+    assert [one.url for one in uncertain_of(kept[:1], [as_kept], 0.5, 2)] == ["k0", "o"]

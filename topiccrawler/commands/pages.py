@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from topiccrawler.store.page_checks import Check
     from topiccrawler.store.pages import PageRecord
 
-LIST, SHOW, BORDER, EXPORT, FOUND = "list", "show", "border", "export", "found"
+LIST, SHOW, UNCERTAIN, EXPORT, FOUND = "list", "show", "uncertain", "export", "found"
 REPORT, LOG, REPAIR = "report", "log", "repair"
 JUDGE, YES, NO = "judge", "yes", "no"
 # verb -> number of arguments at most, job and verb included
-VERBS = {LIST: 2, SHOW: 3, BORDER: 2, EXPORT: 2, FOUND: 2, REPORT: 2, LOG: 2, REPAIR: 2}
+VERBS = {LIST: 2, SHOW: 3, UNCERTAIN: 2, EXPORT: 2, FOUND: 2, REPORT: 2, LOG: 2, REPAIR: 2}
 VERBS |= {JUDGE: 2, YES: 1000, NO: 1000}
 CHANGES = ("refused", "restored", "found", "queued")  # counts of crawling.judging.JudgedAgain
 LIMIT = 20
@@ -83,18 +83,18 @@ class Command(ReportingCommand):
             return
         known: dict[str, Any] = {"rows": rows, "kept_nothing": not has_pages(pages.folder)}
         known |= {"job": shlex.quote(str(pages.folder)), "snippet": snippet_of, "refused": selection.refused}
-        known["border"] = first_look(pages.folder).border_lines() if selection == ALL else []
+        known["uncertain"] = first_look(pages.folder).uncertain_lines() if selection == ALL else []
         self.say(self.text("pages", known))
 
-    def _border(self, pages: JobPages, opts: argparse.Namespace) -> None:
+    def _uncertain(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.results.job_pages import SHOWN, first_look
 
         look = first_look(pages.folder, count=opts.limit or SHOWN)
         if opts.json:
-            for page in look.border_as_json():
+            for page in look.uncertain_as_json():
                 self.say(json.dumps(page, ensure_ascii=False))
         else:
-            self.say("\n".join(look.border_lines()) or "no such page")
+            self.say("\n".join(look.uncertain_lines()) or "no such page")
 
     def _export(self, pages: JobPages, opts: argparse.Namespace) -> None:
         from topiccrawler.results.corpus import SHARD_BYTES, Shape, size_of
@@ -224,7 +224,7 @@ class Command(ReportingCommand):
     verbs: ClassVar[dict[str, Callable[..., None]]] = {
         LIST: _list,
         SHOW: _show,
-        BORDER: _border,
+        UNCERTAIN: _uncertain,
         EXPORT: _export,
         FOUND: _found,
         REPORT: _report,

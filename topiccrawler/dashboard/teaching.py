@@ -1,4 +1,4 @@
-"""Asks a person about a job's most relevant and its border pages, and teaches the topic by the answers, as `scrapy topics teach` does.
+"""Asks a person about a job's most relevant and its uncertain pages, and teaches the topic by the answers, as `scrapy topics teach` does.
 
 A running crawl uses the corrected topic at once; the answers are stored with the job. Only one set of answers is processed at a time.
 """
@@ -111,8 +111,8 @@ async def _answer(request: web.Request, said: str, fault: str) -> web.Response:
 
 
 def _questions(folder: Path) -> Values:
-    """The best and the border pages that have no answer yet; empty if the job cannot be taught."""
-    found: Values = {"best": [], "border": [], "answered": 0, "kinds": None, "fault": ""}
+    """The best and the uncertain pages that have no answer yet; empty if the job cannot be taught."""
+    found: Values = {"best": [], "uncertain": [], "answered": 0, "kinds": None, "fault": ""}
     try:
         known = answered(folder)
         found["kinds"] = kinds_of(folder)
@@ -124,8 +124,12 @@ def _questions(folder: Path) -> Values:
     best = [page for page in look.best if page.url not in known]
     best = [*_of_groups(folder, known), *best]
     best = list({page.url: page for page in best}.values())[:SHOWN]
-    border = [page for page in look.border if page.url not in known and page not in best]
-    return found | {"best": best, "border": _nearest(border, look.threshold or 0.0), "answered": len(known)}
+    uncertain = [page for page in look.uncertain if page.url not in known and page not in best]
+    return found | {
+        "best": best,
+        "uncertain": _nearest(uncertain, look.threshold or 0.0),
+        "answered": len(known),
+    }
 
 
 def _of_groups(folder: Path, known: Container[str]) -> list[Judged]:

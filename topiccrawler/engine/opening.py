@@ -35,7 +35,7 @@ from topiccrawler.crawling.teaching import answered, answers_behind, with_teachi
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.queue_place import IN_MEMORY, QueuePlace, open_frontier
 from topiccrawler.engine.store_wait import open_store
-from topiccrawler.errors import ArgumentError, StateError, file_faults
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
@@ -115,24 +115,29 @@ def open_crawl(
         known = KnownTexts.of(_named(params.known, settings), folder)
     frontier, shared = open_frontier(queue, settings, hosts, parts, seeds, files)
     budgets = Budgets(frontier, Allowance.of(settings.getint))
-    crawl = Crawl(
-        parts,
-        frontier,
-        CrawlOptions(
-            seeds=tuple(seeds),
-            limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
-            restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
-            agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT")) or AGENT,
-            obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
-            links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
-            durable=not queue.in_memory,
-        ),
-        files=files,
-        budgets=budgets,
-        shared=shared,
-        listings=SiteListings(frontier.notes) if recipe.listings else None,
-        known=known,
-    )
+    try:
+        crawl = Crawl(
+            parts,
+            frontier,
+            CrawlOptions(
+                seeds=tuple(seeds),
+                limits=CrawlLimits(params.pages, params.targets, params.until, params.opinions),
+                restrictions=Restrictions(frozenset(params.formats), params.since, languages=params.language),
+                agent=product_token(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
+                or AGENT,
+                obeys_tags=settings.getbool("TOPIC_ROBOTS_TAGS_OBEY", True),
+                links_kept=settings.getbool("TOPIC_LINK_GRAPH"),
+                durable=not queue.in_memory,
+            ),
+            files=files,
+            budgets=budgets,
+            shared=shared,
+            listings=SiteListings(frontier.notes) if recipe.listings else None,
+            known=known,
+        )
+    except CrawlerError:  # what an earlier run left cannot be read
+        files.abandon()
+        raise
     if answers_behind(parts.topic, folder):
         crawl.filter.answers = answered(folder)
     if settings.getbool("FRONTIER_FAIR_SHARES"):

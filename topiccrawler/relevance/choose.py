@@ -94,7 +94,7 @@ GROUP = "topiccrawler.page_classifiers"  # entry points of other packages: calla
 def untrained(topic: Topic) -> PageClassifier:
     """Return the page classifier `evidence`, made from the topic's words alone.
 
-    A topic with a contrast uses the VSM classifier even if it has names: the evidence of names could move pages across its border.
+    A topic with a contrast uses the VSM classifier even if it has names: the evidence of names could move pages across its decision boundary.
     """
     return EvidenceClassifier(topic) if naming_words(topic) and not topic.contrast else VsmClassifier(topic)
 

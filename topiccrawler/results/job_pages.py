@@ -66,35 +66,39 @@ class FirstLook:
     """The most relevant pages of a job, and the pages nearest to its threshold."""
 
     best: Sequence[Judged] = ()  # the most relevant first
-    border: Sequence[Judged] = ()  # the nearest to the threshold, the most relevant first
+    uncertain: Sequence[Judged] = ()  # the nearest to the threshold, the most relevant first
     threshold: float | None = None  # of relevance; None if unknown
     answer: str = ""  # advice with the command that corrects the crawler; empty if the job cannot be taught
 
     def lines(self) -> list[str]:
         """All pages as lines for a person."""
         best = [f"  {_line(page)}" for page in self.best]
-        return [*([Message("the most relevant pages kept:"), *best] if best else []), *self.border_lines()]
+        return [*([Message("the most relevant pages kept:"), *best] if best else []), *self.uncertain_lines()]
 
-    def border_lines(self) -> list[str]:
-        """The pages at the border as lines, and the command that corrects the crawler."""
-        lines = [f"  {_line(page, mark=True)}" for page in self.border]
+    def uncertain_lines(self) -> list[str]:
+        """The pages nearest to the threshold as lines, and the command that corrects the crawler."""
+        lines = [f"  {_line(page, mark=True)}" for page in self.uncertain]
         if lines:
             threshold = f"{self.threshold:.3f}"
             lines.insert(
-                0, Message("at the border (pages are kept from relevance {threshold}):", threshold=threshold)
+                0,
+                Message(
+                    "nearest to the threshold (pages are kept from relevance {threshold}):",
+                    threshold=threshold,
+                ),
             )
         return [*lines, *([self.answer] if self.answer else [])]
 
-    def border_as_json(self) -> list[dict[str, Any]]:
-        """The pages at the border as JSON values, one a page."""
+    def uncertain_as_json(self) -> list[dict[str, Any]]:
+        """The pages nearest to the threshold as JSON values, one a page."""
         return [
             {**asdict(page), "relevance": round(page.relevance, 4), "threshold": self.threshold}
-            for page in self.border
+            for page in self.uncertain
         ]
 
 
 def first_look(folder: Path, threshold: float | None = None, count: int = SHOWN) -> FirstLook:
-    """The best and the border pages of a job. `threshold`: the smallest relevance of a kept page; None = as the job's files say.
+    """The best and the uncertain pages of a job. `threshold`: the smallest relevance of a kept page; None = as the job's files say.
     `count`: pages of each kind. StateError for files that cannot be read."""
     recipe = read_recipe(folder)
     if threshold is None and recipe is not None:
@@ -109,12 +113,12 @@ def first_look(folder: Path, threshold: float | None = None, count: int = SHOWN)
     elif threshold is not None:
         not_kept = _not_kept(folder, threshold, count, None)
     kept = [page for page in kept if page not in best]
-    border = border_of(kept, not_kept, threshold, count) if threshold is not None else []
-    answer = _answer(folder, recipe) if recipe is not None and (best or border) else ""
-    return FirstLook(best, border, None if threshold is None else round(threshold, 4), answer)
+    uncertain = uncertain_of(kept, not_kept, threshold, count) if threshold is not None else []
+    answer = _answer(folder, recipe) if recipe is not None and (best or uncertain) else ""
+    return FirstLook(best, uncertain, None if threshold is None else round(threshold, 4), answer)
 
 
-def border_of(
+def uncertain_of(
     kept: Sequence[Judged], not_kept: Sequence[Judged], threshold: float, count: int
 ) -> list[Judged]:
     """The `count` pages nearest to the threshold, the most relevant first: half of them kept and half not kept; if `count` is odd, one more

@@ -76,6 +76,7 @@ class DuplicateIndex(JobTable):
             self.database.read("SELECT row, bits FROM fingerprints ORDER BY row")
         ):
             if row != expected:
+                self.abandon()
                 raise StateError(
                     str(self.database.path), f"fingerprint {expected} is missing", "move it away"
                 )
