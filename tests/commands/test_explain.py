@@ -1,7 +1,5 @@
 """`scrapy explain`, on links given in words and on links of real crawls."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A crawl in Redis looked at by commands, while its workers go on."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

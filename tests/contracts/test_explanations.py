@@ -4,8 +4,6 @@ The crawl is drawn: a front page, ten sections and their articles about funds an
 cut short so that some URLs still wait. It is read back as the command reads it (crawl.history, crawl.explanation).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """In which order every frontier hands out URLs: the same suite on each implementation."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

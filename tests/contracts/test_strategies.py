@@ -4,8 +4,6 @@ The site is drawn by a seeded generator: 60 pages of three kinds (about funds, a
 linking to some others with anchors that speak of the target's subject, and every page linked from an earlier one.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import random

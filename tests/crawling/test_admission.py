@@ -1,7 +1,5 @@
 """One ordered list of rules says which URLs may be fetched: order, moments, one verdict a rule, counting."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

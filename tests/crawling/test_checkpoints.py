@@ -1,7 +1,5 @@
 """A strategy that learns goes on exactly, wherever its crawl was stopped: seen from the order of what is fetched."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

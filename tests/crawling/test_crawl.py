@@ -1,7 +1,5 @@
 """The way of the data through one crawl, without Scrapy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a crawl has still to gain, from what its latest fetches gave."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from message_facts import numbers

@@ -1,8 +1,6 @@
 """Stored pages are judged again as a crawl judges them: refused pages leave the results, others get their new relevance, and an unchanged topic
 changes nothing."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sitemaps of 50,000 URLs, and those that an index names: all URLs are queued, the best by the gate first, within bounded memory."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A crawl done again from its log and its queue learns what the crawl itself would have."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.ordering import Ordering

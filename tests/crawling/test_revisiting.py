@@ -1,7 +1,5 @@
 """Which pages are looked at again first."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.revisiting import DAY, Due, known_pages, looked, looked_unchanged, missed, ranked

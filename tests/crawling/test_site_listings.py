@@ -1,7 +1,5 @@
 """Which feeds and sitemaps a site is asked for, when, and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path

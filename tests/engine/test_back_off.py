@@ -1,7 +1,5 @@
 """A page waits in the queue when its host began to back off after the page was leased."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The downloader middleware asks the link gate about every request of a link, whoever made it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What JOBDIR, REDIS_URL and the name of a crawl may say together."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What only the frontier on disk promises: reopening, transactions, foreign files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

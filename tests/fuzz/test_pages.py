@@ -1,7 +1,5 @@
 """No page, feed or file that the web sends makes reading it raise; its links have their final form."""
 
-from __future__ import annotations
-
 import gzip
 from typing import Any
 

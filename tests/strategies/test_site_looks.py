@@ -1,7 +1,5 @@
 """Which URLs are chosen for a look at their site."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

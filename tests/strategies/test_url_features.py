@@ -1,7 +1,5 @@
 """What is known of waiting URLs, and what their groups have yielded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Several processes of one crawl in Redis in one test: they join, learn together, are killed and leave."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What processes of one crawl learn together: on a real server, several of them in one test."""
 
-from __future__ import annotations
-
 import json
 import logging
 import zlib
