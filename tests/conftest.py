@@ -1,7 +1,5 @@
 """What tests share: a web drawn as a dictionary and served over real HTTP, servers, and `scrapy` without the second that it starts."""
 
-from __future__ import annotations
-
 import fcntl
 import gc
 import os

@@ -1,7 +1,5 @@
 """One line in ADDONS: in this project, in somebody else's, and on the command line."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

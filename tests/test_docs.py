@@ -1,7 +1,5 @@
 """The reference in docs/ is what the code says; files, names and headings that pages name exist."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

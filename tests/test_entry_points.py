@@ -1,7 +1,5 @@
 """Parts of other people's packages, found by entry points: the examples of docs/parts.md, installed and used."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """A job's database: one transaction for all that is in it, one writer, any number of readers; faults are one line."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

@@ -1,7 +1,5 @@
 """Help and summary in Chinese, where the locale is Chinese; English costs nothing, and errors are English."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

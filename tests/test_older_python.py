@@ -1,7 +1,5 @@
 """`make install` with a Python that is too old."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A setting of Scrapy that cannot be obeyed in a crawl by topic is refused in one line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A file that another program has locked is waited for; after that the message says so. The other program is a real process."""
 
-from __future__ import annotations
-
 import logging
 import subprocess
 import sys

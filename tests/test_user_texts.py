@@ -1,7 +1,5 @@
 """What a person may write as a path or a name, and is none: one line of bearable length (found by `make fuzz`)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The programs in examples/, run as a user runs them."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

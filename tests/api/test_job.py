@@ -1,7 +1,5 @@
 """A job opened from Python: its pages, its log, its figures."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -1,7 +1,5 @@
 """examples/topic_corpus.ipynb, run as a user runs it; no network."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings

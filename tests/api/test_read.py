@@ -1,7 +1,5 @@
 """`topiccrawler.read`: what one page says, from its bytes."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler import read

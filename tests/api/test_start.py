@@ -1,7 +1,5 @@
 """A crawl begun from Python: what it is told, and what it refuses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

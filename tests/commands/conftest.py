@@ -1,7 +1,5 @@
 """Commands that need no reactor, run in the process of the tests: a tenth of what a process of their own costs."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import logging

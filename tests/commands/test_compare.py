@@ -1,7 +1,5 @@
 """`scrapy compare` as a user types it, on a small recorded web."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

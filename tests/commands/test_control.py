@@ -1,7 +1,5 @@
 """A running crawl asked and steered over HTTP: two runs of one job, on a web that answers when the test says so."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

@@ -1,7 +1,5 @@
 """A running crawl is changed: thresholds, limits, parameters, and what is blocked. One crawl, held behind a robots.txt."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A running crawl goes on for another topic: `scrapy control JOB set topic=NAME`."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

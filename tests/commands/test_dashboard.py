@@ -1,7 +1,5 @@
 """How `scrapy dashboard` refuses; what it serves is tested in tests/dashboard and tests/end_to_end."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`scrapy explain`, on links given in words and on links of real crawls."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -14,7 +12,8 @@ from typing import Any
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, Blocks
+from topiccrawler.crawling.blocks import Blocks
+from topiccrawler.crawling.link_gate import OPEN, REFUSED
 from topiccrawler.frontier.budgets import HOST_PAGES
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.sqlite import SqliteFrontier

@@ -1,7 +1,5 @@
 """No request makes a running crawl fail, or answer with a fault of the program."""
 
-from __future__ import annotations
-
 import http.client
 import json
 from collections.abc import Callable

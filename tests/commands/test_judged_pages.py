@@ -1,7 +1,5 @@
 """What the answers and the judging say by the command line: unknown URLs are named, and both meanings of a word are asked about."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """`scrapy models` as users run it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

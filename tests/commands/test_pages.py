@@ -1,7 +1,5 @@
 """`scrapy pages` on jobs that crawls have left."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

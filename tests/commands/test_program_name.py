@@ -1,7 +1,5 @@
 """Help and faults name the program that was called."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`scrapy rate` as users run it: files out, files in, a terminal."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`scrapy read` as users run it: files, standard input and pages of a server."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A crawl in Redis looked at by commands, while its workers go on."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -15,10 +13,9 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.cluster.redis.server import open_shared, open_view
-from topiccrawler.crawling.explanation import SharedCrawl
-from topiccrawler.crawling.options import CrawlOptions
+from topiccrawler.cluster.redis.server import RedisView, open_shared
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.past_crawl import SharedCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -80,11 +77,14 @@ def test_explain_knows_a_url_of_a_crawl_in_redis(job: str, url: str, command: Ca
     ).out  # fmt: skip
 
 
-def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer) -> None:
+def test_explain_knows_what_the_learner_published_last(
+    redis_server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("topiccrawler.cluster.redis.shared_learning.EVERY_PAGES", 1)
     name, strategy = uuid4().hex, build("pagerank")
     place = join(Client(redis_server.url, name), {}, made_of=Recipe("finance", strategy="pagerank").as_json())
     frontier = RedisFrontier(place)
-    ordering = Ordering(strategy, frontier, options=CrawlOptions(checkpoint_pages=1), shared=frontier)
+    ordering = Ordering(strategy, frontier, shared=frontier)
     ordering.seed([link("a.example/1"), link("a.example/2")], 0.0)
     end = time.monotonic() + PATIENCE_SECONDS
     while strategy.save() == build("pagerank").save():
@@ -93,10 +93,10 @@ def test_explain_knows_what_the_learner_published_last(redis_server: RedisServer
         frontier.pending()
     ordering.learn(0.0)
     frontier.close()
-    assert SharedCrawl(open_view(redis_server.url, name), name).parts.strategy.save() == strategy.save()
+    assert SharedCrawl(RedisView(redis_server.url, name), name).parts.strategy.save() == strategy.save()
     Client(redis_server.url, name).read("HSET", "learned", "state", "{}")
     with pytest.raises(StateError, match="KeyError: 'state'"):
-        _ = SharedCrawl(open_view(redis_server.url, name), name).parts
+        _ = SharedCrawl(RedisView(redis_server.url, name), name).parts
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """The same words are the same topic, by whichever way they are given."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

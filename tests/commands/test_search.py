@@ -1,7 +1,5 @@
 """`scrapy search` on jobs that crawls have left."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

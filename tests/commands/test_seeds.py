@@ -1,7 +1,5 @@
 """`scrapy seeds` as users run it: earlier jobs, a search service and the proposed sites over real HTTP."""
 
-from __future__ import annotations
-
 import os
 import pty
 import subprocess

@@ -1,7 +1,5 @@
 """Commands on a crawl whose pages lie in PostgreSQL: by the folder of one of its processes, and by its name alone."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

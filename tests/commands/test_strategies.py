@@ -1,7 +1,5 @@
 """`scrapy strategies`, as it is run."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What a terminal's encoding lacks is escaped; a crawl of the web finds such characters, and no command ends because of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """`scrapy topics` as users run it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A job that is taught in between goes on with the command it was begun with, and fetches what the answers prefer."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A job of a user's own few words that is taught keeps other pages than before, goes on so, and takes it back."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`scrapy train --page-classifier nearest_centroid`, and `scrapy read` with what it made."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

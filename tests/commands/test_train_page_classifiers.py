@@ -1,7 +1,5 @@
 """`scrapy train --page-classifier` as users run it, and `scrapy read` with what it made."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A call that cannot be meant ends with one line that says so; the calls are in wrong_calls.toml."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable

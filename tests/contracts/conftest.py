@@ -1,7 +1,5 @@
 """Every implementation of a frontier."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4

@@ -4,21 +4,21 @@ The crawl is drawn: a front page, ten sections and their articles about funds an
 cut short so that some URLs still wait. It is read back as the command reads it (crawl.history, crawl.explanation).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, Admission, GateRule, LinkGate, Moment
+from topiccrawler.crawling.admission import Admission, Moment, gate_rule
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.explanation import Explanation, PastCrawl, explain
+from topiccrawler.crawling.explanation import Explanation, explain
 from topiccrawler.crawling.job_files import write_recipe
-from topiccrawler.crawling.options import CrawlOptions
+from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.past_crawl import PastCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.frontier.base import Row, State
 from topiccrawler.frontier.hosts import Hosts
@@ -66,7 +66,7 @@ def links_of(number: int) -> list[Link]:
 
 def asked_when_leased(gate: LinkGate) -> Admission:
     """So that the queue holds what the gate refuses."""
-    return Admission([GateRule(gate, moments=frozenset({Moment.LEASED}))])
+    return Admission([replace(gate_rule(gate), moments=frozenset({Moment.LEASED}))])
 
 
 def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
@@ -78,7 +78,7 @@ def crawl(folder: Path, recipe: Recipe, pages: int = PAGES) -> Parts:
         ordering = Ordering(
             parts.strategy,
             frontier,
-            options=CrawlOptions(durable=True),
+            durable=True,
             admission=asked_when_leased(parts.gate),
         )
         ordering.rescoring.slice_urls = 40
@@ -171,12 +171,12 @@ def test_the_gate_shown_is_the_gate_of_the_crawl(strategy: str, pages: int, tmp_
         waiting = rows_of(past, State.WAITING)
         assert (pages > 100) is bool(refused) is not bool(waiting)
         for row in refused:
-            gate = explained(past, row.link.url).gate
-            assert (gate.passed, gate.is_final, gate.reason) == (False, True, REFUSED)
+            found = explained(past, row.link.url)
+            assert (found.gate.passed, found.is_final, found.gate.reason) == (False, True, REFUSED)
         for row in waiting:
-            gate = explained(past, row.link.url).gate
-            assert not gate.is_final
-            assert gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
+            found = explained(past, row.link.url)
+            assert not found.is_final
+            assert found.gate.passed is past.parts.gate.decide(row.link, row.tunnel).passed
     finally:
         past.close()
 

@@ -1,7 +1,5 @@
 """How leases begin and end in every frontier, and what rows say of them: the same suite on each implementation."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

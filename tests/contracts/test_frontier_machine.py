@@ -1,7 +1,5 @@
 """Every frontier against a dict and max(), in any order of calls, with the clock, leases and reopening."""
 
-from __future__ import annotations
-
 import tempfile
 from functools import partial
 from math import inf

@@ -1,7 +1,5 @@
 """In which order every frontier hands out URLs: the same suite on each implementation."""
 
-from __future__ import annotations
-
 import time
 
 import pytest
@@ -69,15 +67,6 @@ def test_every_field_of_a_link_returns(frontier: Frontier) -> None:
     row = frontier.look().row(full.url)
     assert row is not None
     assert row.link == full
-
-
-def test_half_a_surrogate_pair_costs_no_url(frontier: Frontier) -> None:
-    rows = [
-        (link("a/1", anchor="x\ud800y"), Score("http://a/1", 2.0)),
-        (link("a/2"), Score("http://a/2", 1.0)),
-    ]
-    frontier.push(rows, now=0.0)
-    assert drain(frontier) == ["a/1", "a/2"]
 
 
 def test_rescoring_replaces_up_and_down_and_passes_over_what_does_not_wait(frontier: Frontier) -> None:

@@ -1,7 +1,5 @@
 """Every index of copies names the earliest page with a text, whoever has fetched it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """Every page store is a dictionary by URL that keeps order of arrival: a file, and a job of many in PostgreSQL."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One ordered list of rules says which URLs may be fetched: order, moments, one verdict a rule, counting."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,26 +8,24 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.admission import (
-    OF_TUNNEL,
     ORDER,
     Admission,
-    Blocks,
-    BudgetRule,
-    Decision,
     DownloaderRule,
-    GateRule,
-    LinkGate,
     Moment,
     Rule,
-    TrapRule,
-    UrlLengthRule,
     allowed_domains,
     blocked,
+    budget_rule,
     depth_limit,
+    gate_rule,
     private_network,
     redirected,
+    trap_rule,
+    url_length,
     within,
 )
+from topiccrawler.crawling.blocks import Blocks
+from topiccrawler.crawling.link_gate import OF_TUNNEL, Decision, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING
 from topiccrawler.frontier.base import Pushed, State
@@ -78,13 +74,13 @@ def rules(gate: LinkGate | None = None) -> list[Rule | DownloaderRule]:
     return [
         DownloaderRule("resolved_address", lambda _: Decision(False, reason="leads inside")),
         DownloaderRule("robots_txt", lambda _: None),
-        GateRule(gate or LinkGate(Odds(), 0.5)),
-        TrapRule(budgets()),
-        BudgetRule(budgets()),
+        gate_rule(gate or LinkGate(Odds(), 0.5)),
+        trap_rule(budgets()),
+        budget_rule(budgets()),
         private_network(["10.0.0.1:81"]),
         blocked(blocks("spam.example")),
         allowed_domains(within(["a.example", "spam.example", "10.0.0.2", "10.0.0.1", "full.example"])),
-        UrlLengthRule(30),
+        url_length(30),
         depth_limit(3),
     ]
 
@@ -108,7 +104,7 @@ REFUSED = {  # by the rule that refuses it: link, moments, why
 
 def test_the_rules_stand_in_one_order_whatever_order_they_are_given_in() -> None:
     assert Admission(rules()).names == [*ORDER]
-    late = Admission([GateRule(LinkGate())])
+    late = Admission([gate_rule(LinkGate())])
     late.add(depth_limit(1))
     assert late.names == ["depth", "gate"]
 
@@ -155,7 +151,7 @@ def test_a_listing_a_seed_and_another_link_are_decided_alike_found_and_sent(
     anchor: str, kind: str, source: str
 ) -> None:
     one = link("rss", anchor, kind=kind)._replace(source_url=source)
-    admission = Admission([GateRule(LinkGate(Odds(), 0.5))])
+    admission = Admission([gate_rule(LinkGate(Odds(), 0.5))])
     expected = anchor == "基金" or kind == LISTING or not source
     assert [decision.passed for decision in admission.queued([one])] == [expected]
     found, sent = admission.ask(one, FOUND), admission.ask(one, SENT)
@@ -165,7 +161,7 @@ def test_a_listing_a_seed_and_another_link_are_decided_alike_found_and_sent(
 
 def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_reported() -> None:
     gate = LinkGate(Odds(), 0.5, tunnel_probability=1.0, tunnel_depth=1)
-    admission = Admission([GateRule(gate)])
+    admission = Admission([gate_rule(gate)])
     assert admission.ask(POOR, SENT).tunnel == 1
     assert not admission.ask(POOR, SENT, 1).passed
     there = redirected(POOR, "http://c.example:81/")
@@ -174,7 +170,7 @@ def test_a_second_chance_is_taken_along_by_a_redirect_and_its_steps_are_reported
     assert (followed.passed, followed.tunnel, followed.reason) == (True, 1, OF_TUNNEL)
     seed = Link("http://a.example/", "a.example")
     assert admission.ask(redirected(seed, "https://www.a.example/"), FOLLOWED).reason == "a seed"
-    assert not Admission([GateRule(LinkGate(Odds(), 0.5))]).ask(there, FOLLOWED).passed
+    assert not Admission([gate_rule(LinkGate(Odds(), 0.5))]).ask(there, FOLLOWED).passed
 
 
 def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_others_tell() -> None:
@@ -196,7 +192,7 @@ def test_an_explanation_has_one_verdict_a_rule_counts_nothing_and_knows_what_oth
 
 def test_a_crawl_asks_the_rules_of_links_before_they_are_queued_and_of_rows_before_they_are_leased() -> None:
     frontier, sites = MemoryFrontier(Hosts(concurrency=9)), blocks()
-    made = Admission([blocked(sites), GateRule(LinkGate(Odds(), 0.5)), depth_limit(1)])
+    made = Admission([blocked(sites), gate_rule(LinkGate(Odds(), 0.5)), depth_limit(1)])
     ordering = Ordering(build("breadth_first"), frontier, admission=made)
     late = link("late", host="late.example")
     pushed = ordering.visit(Page(SOURCE), [late, REFUSED["depth"][0], POOR, FINE], 0.0)

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from pathlib import Path
 from uuid import uuid4
 
@@ -10,7 +8,8 @@ from redis_server import RedisServer
 from topiccrawler.cluster.redis.client import Client
 from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import join
-from topiccrawler.crawling.admission import BLOCKS_NOTE, Admission, Blocks, blocked
+from topiccrawler.crawling.admission import Admission, blocked
+from topiccrawler.crawling.blocks import BLOCKS_NOTE, Blocks
 from topiccrawler.errors import ArgumentError, StateError
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier

@@ -1,7 +1,5 @@
 """What a host answers for several URLs, tries of challenged URLs, and the summary's lines."""
 
-from __future__ import annotations
-
 from topiccrawler.crawling import challenges as module
 from topiccrawler.crawling.challenges import MOST_TRIES, SAME_CHALLENGES, SAME_TEXTS, Challenges
 from topiccrawler.pages.challenge_signs import CHALLENGE, LOGIN_WALL, SOFT_404, Challenge, Signs, signs_of

@@ -1,7 +1,5 @@
 """A strategy that learns goes on exactly, wherever its crawl was stopped: seen from the order of what is fetched."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +9,6 @@ from typing import Any, ClassVar
 import pytest
 
 from topiccrawler.crawling.checkpoints import NOW
-from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
@@ -19,8 +16,6 @@ from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.model import Link, Page, Score, Via
 from topiccrawler.strategies import build
 from topiccrawler.strategies.base import Strategy
-
-DURABLE = CrawlOptions(durable=True)
 
 
 @dataclass
@@ -88,7 +83,7 @@ def crawl(
 ) -> list[str]:
     """Fetch so many pages of an endless web, page n of which links to 3n+1, 3n+2, 3n+3; then stop, or be killed."""
     frontier = SqliteFrontier(path, acknowledgements_per_commit=10**9)
-    ordering = Ordering(learner(), frontier, options=DURABLE)
+    ordering = Ordering(learner(), frontier, durable=True)
     ordering.rescoring.slice_urls = slice_urls
     ordering.seed([Link("http://a.cn/0", "a.cn")], 0.0)
     frontier.commit()
@@ -99,7 +94,7 @@ def crawl(
         number = int(leased.link.url.rpartition("/")[2])
         order.append(leased.link.url)
         names = [f"http://a.cn/{child}" for child in range(3 * number + 1, 3 * number + 4)]
-        links = [Link(name, "a.cn", anchor="基金\ud800", source_url=leased.link.url) for name in names]
+        links = [Link(name, "a.cn", anchor="基金", source_url=leased.link.url) for name in names]
         terms = {str(word): 1.0 for word in range(number % 7)}
         via = Via(leased.link, leased.score)
         ordering.visit(Page(leased.link.url, terms=terms, via=via, is_detail=number % 3 == 0), links, 0.0)
@@ -133,7 +128,7 @@ def test_a_crawl_that_is_killed_soon_after_a_change_of_its_strategy_goes_on_with
     tmp_path: Path, learner: type[Learner]
 ) -> None:
     frontier = SqliteFrontier(tmp_path / "f.sqlite", acknowledgements_per_commit=10**9)
-    ordering, new = Ordering(learner(), frontier, options=DURABLE), learner()
+    ordering, new = Ordering(learner(), frontier, durable=True), learner()
     links = [Link("http://b.cn/", "b.cn")]
     for number in range(12):
         if number == 7:  # while a refresh of the former one runs
@@ -143,13 +138,13 @@ def test_a_crawl_that_is_killed_soon_after_a_change_of_its_strategy_goes_on_with
     frontier.close(commit=False)
     with SqliteFrontier(tmp_path / "f.sqlite") as again:
         resumed = learner()
-        assert Ordering(resumed, again, options=DURABLE).pages == 12
+        assert Ordering(resumed, again, durable=True).pages == 12
         assert resumed.save() == new.save()
 
 
 def test_a_strategy_that_learns_nothing_costs_a_page_count_only(tmp_path: Path) -> None:
     with SqliteFrontier(tmp_path / "f.sqlite") as frontier:
-        ordering = Ordering(Plain(), frontier, options=DURABLE)
+        ordering = Ordering(Plain(), frontier, durable=True)
         for _ in range(3):
             ordering.visit(Page("http://a.cn/"), [Link("http://b.cn/", "b.cn")], 0.0)
         assert list(frontier.notes.all("ordering")) == [NOW]
@@ -171,7 +166,7 @@ def test_a_damaged_state_is_one_line(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("strategy", "state", "fault"),
     [
-        ("depth_first", '{"found": 1e999}', "OverflowError"),
+        ("depth_first", '{"_found": 1e999}', "OverflowError"),
         ("jlse", '{"graph": GRAPH, "pages": [], "lengths": [], "words": WORDS, "results": [7], "built": [0, 0, 1]}', "IndexError"),
     ],
 )  # fmt: skip

@@ -1,7 +1,5 @@
 """The way of the data through one crawl, without Scrapy."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,8 @@ import pytest
 from message_facts import numbers
 
 from topiccrawler.crawling.assemble import assemble
-from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl, Fetch, Outcome
+from topiccrawler.crawling.crawl import KNOWN, NO_PAGE, Crawl
+from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.outages import Patience, Sign
@@ -50,7 +49,7 @@ def read_and_end(crawl: Crawl, fetch: Fetch, now: float) -> None:
     reading = crawl.read(SEED, FUND.encode("gbk"), "text/html", "gbk", via=fetch.via)
     assert reading is not None
     crawl.visit(reading.page, crawl.links_of(reading), now, fetch)
-    item = crawl.item_of(reading, 200, now)
+    item = crawl.items.of(reading, 200, now)
     fetch.status = 200
     assert (item.url, item.relevance, item.encoding) == (SEED, reading.page.relevance, "gb18030")
     crawl.end(fetch, Outcome(State.COMPLETED, "kept", is_relevant=True, format=item.format), now)
@@ -176,7 +175,7 @@ def test_a_page_has_the_canonical_url_of_its_redirect_and_its_links_are_relative
     reading = crawl.read(there, body.encode(), "text/html; charset=utf-8", via=fetch.via)
     assert reading is not None
     url = "http://c.cn/2/"
-    assert [reading.page.url, crawl.item_of(reading, 200, 1.0).url, *fetch.redirect_targets] == [url] * 3
+    assert [reading.page.url, crawl.items.of(reading, 200, 1.0).url, *fetch.redirect_targets] == [url] * 3
     found = crawl.links_of(reading)
     assert [(link.url, link.source_url) for link in found] == [
         ("http://c.cn/2/index.html?page=2", url),

@@ -1,12 +1,10 @@
 """What a crawl has still to gain, from what its latest fetches gave."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from message_facts import numbers
 
-from topiccrawler.crawling.harvest import Estimator, calibration, words_of
+from topiccrawler.crawling.estimate import Estimator, calibration, words_of
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score, Visit
 

@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest
 
-from topiccrawler.crawling.admission import OPEN, REFUSED, LinkGate
+from topiccrawler.crawling.link_gate import OPEN, REFUSED, LinkGate
 from topiccrawler.model import Link
 from topiccrawler.text.weights import logistic
 

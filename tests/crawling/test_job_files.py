@@ -1,7 +1,5 @@
 """The recipe a job keeps: it comes back as it was, and what cannot be trusted is refused in one line."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

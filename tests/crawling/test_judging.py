@@ -1,8 +1,6 @@
 """Stored pages are judged again as a crawl judges them: refused pages leave the results, others get their new relevance, and an unchanged topic
 changes nothing."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +11,7 @@ import pytest
 from two_meanings import BASKETBALL, SPACE, texts_of
 
 from topiccrawler.crawling.assemble import assemble, page_classifier_of, topic_of
-from topiccrawler.crawling.explanation import PastCrawl, crawl_as_json
+from topiccrawler.crawling.explanation import crawl_as_json
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
@@ -21,6 +19,7 @@ from topiccrawler.crawling.judging import Judge, judge_again, to_fetch_again
 from topiccrawler.crawling.opinions import OPINIONS, wish_of
 from topiccrawler.crawling.page_filter import ANSWERED, OPINION_RIGHT
 from topiccrawler.crawling.page_stores import open_pages, open_sample
+from topiccrawler.crawling.past_crawl import PastCrawl
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.teaching import answered, judge_job, lessons_of
 from topiccrawler.frontier.base import State

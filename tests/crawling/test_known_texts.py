@@ -1,7 +1,5 @@
 """Texts of an earlier job or corpus are known again, exactly and nearly, whatever form they are in."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

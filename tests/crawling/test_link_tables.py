@@ -1,7 +1,5 @@
 """JLSE's LinkTable and ResultTable of a job."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

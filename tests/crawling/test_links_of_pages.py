@@ -1,7 +1,5 @@
 """The links of a page: with the context that the strategy reads, under the page's own URL; links met again make none."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sitemaps of 50,000 URLs, and those that an index names: all URLs are queued, the best by the gate first, within bounded memory."""
 
-from __future__ import annotations
-
 import gzip
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -9,7 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from topiccrawler.crawling.admission import Admission, GateRule, LinkGate
+from topiccrawler.crawling.admission import Admission, gate_rule
+from topiccrawler.crawling.link_gate import LinkGate
 from topiccrawler.crawling.ordering import MOST_VISITED, Ordering
 from topiccrawler.crawling.site_listings import MOST_CHILDREN, SiteListings
 from topiccrawler.frontier.base import Pushed
@@ -145,7 +144,7 @@ class LikesTheLast:
 def test_the_best_of_a_long_list_by_the_gate_is_fetched_first() -> None:
     count = MOST_VISITED + 3_000
     frontier = MemoryFrontier(Hosts(concurrency=count))
-    admission = Admission([GateRule(LinkGate(LikesTheLast()))])
+    admission = Admission([gate_rule(LinkGate(LikesTheLast()))])
     ordering = Ordering(build("breadth_first"), frontier, admission=admission)
     pushed = ordering.visit(fetched(SITEMAP), links_in(sitemap(count)), 0.0)
     assert pushed[Pushed.NEW] == count

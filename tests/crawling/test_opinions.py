@@ -1,7 +1,5 @@
 """Which pages a second opinion is asked about, in which order, and what becomes of a stored page by it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace

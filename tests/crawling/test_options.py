@@ -1,7 +1,5 @@
 """Settings that every strategy shares."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 

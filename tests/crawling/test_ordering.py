@@ -1,11 +1,10 @@
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 
 import pytest
 
-from topiccrawler.crawling.admission import Admission, GateRule, LinkGate
+from topiccrawler.crawling.admission import Admission, gate_rule
+from topiccrawler.crawling.link_gate import LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.frontier.hosts import Hosts
@@ -43,7 +42,7 @@ def test_what_the_gate_refuses_is_passed_to_the_strategy_and_queued_once_a_bette
     ordering = Ordering(
         Sees(),
         frontier,
-        admission=Admission([GateRule(LinkGate(Likes(), 0.5))]),
+        admission=Admission([gate_rule(LinkGate(Likes(), 0.5))]),
         refused=lambda links, odds, now: refused.extend(
             (link.host, one, now) for link, one in zip(links, odds, strict=True)
         ),

@@ -1,7 +1,5 @@
 """What a failed request says: of its URL, of its host, or of the network."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

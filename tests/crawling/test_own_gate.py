@@ -1,7 +1,5 @@
 """SkyReach's strategies prune by their own weights: RW, IPR; how strictly is the topic's breadth."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A topic of a user's own words: named after them, told, and a file that gives the same topic."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What decides that a page is kept, for live crawls and replays alike."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

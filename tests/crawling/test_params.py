@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from message_facts import one_line
 

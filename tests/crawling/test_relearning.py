@@ -1,11 +1,9 @@
 """A crawl done again from its log and its queue learns what the crawl itself would have."""
 
-from __future__ import annotations
-
 import pytest
 
-from topiccrawler.crawling.checkpoints import FEW, can_transfer, relearn, transfer_state
 from topiccrawler.crawling.ordering import Ordering
+from topiccrawler.crawling.transfer import FEW, can_transfer, relearn, transfer_state
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Page, Via

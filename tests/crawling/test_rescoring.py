@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
-from topiccrawler.crawling.checkpoints import Rescoring
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.frontier.base import Frontier, State
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.frontier.sqlite import SqliteFrontier

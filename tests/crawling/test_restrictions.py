@@ -1,7 +1,5 @@
 """Which pages a user does not want, by arguments and by site."""
 
-from __future__ import annotations
-
 from datetime import date
 
 import pytest

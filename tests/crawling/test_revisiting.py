@@ -1,10 +1,8 @@
 """Which pages are looked at again first."""
 
-from __future__ import annotations
-
 import pytest
 
-from topiccrawler.crawling.revisiting import DAY, Known, known_pages, looked, looked_unchanged, missed, ranked
+from topiccrawler.crawling.revisiting import DAY, Due, known_pages, looked, looked_unchanged, missed, ranked
 from topiccrawler.model import Visit
 from topiccrawler.store.page_checks import Check
 
@@ -20,18 +18,18 @@ def test_relevance_times_the_days_since_the_last_look_decides_the_order() -> Non
         "future": (0.8, -1),
     }
     pages = [
-        Known(Check(f"http://a.cn/{name}", NOW - days * DAY), relevance)
+        Due(Check(f"http://a.cn/{name}", NOW - days * DAY), relevance)
         for name, (relevance, days) in configured.items()
     ]
     found = ranked(pages, NOW)
-    assert [page.check.url.rpartition("/")[2] for _, page in found] == [
+    assert [page.check.url.rpartition("/")[2] for page in found] == [
         "old",
         "front",
         "新闻",
         "future",
         "off",
     ]
-    assert [value for value, _ in found] == pytest.approx([18.0, 2.0, 0.9, 0.0, 0.0])
+    assert [page.value(NOW) for page in found] == pytest.approx([18.0, 2.0, 0.9, 0.0, 0.0])
 
 
 def test_kept_pages_and_those_that_led_to_one_are_known_each_by_its_last_visit() -> None:
@@ -42,11 +40,11 @@ def test_kept_pages_and_those_that_led_to_one_are_known_each_by_its_last_visit()
         Visit("http://a.cn/3", 404, 0.0, 0.0, stored=False, time=4.0, source_url="http://a.cn/"),
     ]
     assert known_pages(log, []) == [
-        Known(Check("http://a.cn/", 1.0), 0.1),
-        Known(Check("http://a.cn/1", 2.0, etag="x"), 0.6),
+        Due(Check("http://a.cn/", 1.0), 0.1),
+        Due(Check("http://a.cn/1", 2.0, etag="x"), 0.6),
     ]
     later = Check("http://a.cn/1", 9.0, looks=1)
-    assert known_pages(log, [later])[1] == Known(later, 0.6)
+    assert known_pages(log, [later])[1] == Due(later, 0.6)
 
 
 def test_looks_add_up_and_what_answers_404_twice_is_gone() -> None:
@@ -59,6 +57,6 @@ def test_looks_add_up_and_what_answers_404_twice_is_gone() -> None:
     assert looked(Check("http://a.cn/", NOW), NOW, digest="1").changes == 0
     check = missed(missed(check, NOW + 4 * DAY), NOW + 5 * DAY)
     assert (check.misses, check.gone) == (2, NOW + 4 * DAY)
-    assert ranked([Known(check, 0.9)], NOW) == []
+    assert ranked([Due(check, 0.9)], NOW) == []
     back = looked(check, NOW + 6 * DAY, digest="2")
     assert (back.misses, back.gone) == (0, 0.0)

@@ -1,7 +1,5 @@
 """What the queue notes of a host's robots.txt, and what an explanation makes of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import zlib

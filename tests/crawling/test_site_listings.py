@@ -1,12 +1,11 @@
 """Which feeds and sitemaps a site is asked for, when, and how often."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.admission import OF_SITE, Admission, GateRule, LinkGate
+from topiccrawler.crawling.admission import Admission, gate_rule
+from topiccrawler.crawling.link_gate import OF_SITE, LinkGate
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.site_listings import LISTING, SiteListings
 from topiccrawler.frontier.base import Pushed
@@ -80,7 +79,7 @@ def test_they_are_queued_in_their_place_and_the_gate_lets_them_pass() -> None:
     gate = LinkGate(Dislikes(), 0.9)
     frontier = MemoryFrontier(Hosts(concurrency=9))
     site = SiteListings(frontier.notes, after=1)
-    ordering = Ordering(build("best_first"), frontier, admission=Admission([GateRule(gate)]), listings=site)
+    ordering = Ordering(build("best_first"), frontier, admission=Admission([gate_rule(gate)]), listings=site)
     poor = Link(f"{HOST}/poor", "a.example", source_url=f"{HOST}/1")
     pushed = ordering.visit(page(1, f"{HOST}/rss"), [poor], 0.0)
     assert (pushed[Pushed.NEW], pushed[Pushed.REFUSED]) == (1, 1)

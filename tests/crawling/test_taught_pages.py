@@ -1,7 +1,5 @@
 """What a job's stored pages say of its topic, as `topics teach` reads them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

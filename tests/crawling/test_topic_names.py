@@ -1,7 +1,5 @@
 """What a job's topic is called, and the argument that goes on with it: it makes the same topic again."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The log names the words of a topic that match no page."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.unmet_words import PAGES, UnmetWords

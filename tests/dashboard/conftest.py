@@ -1,7 +1,5 @@
 """A dashboard on a port that the system picks, in a thread of the tests, and a browser of a few words."""
 
-from __future__ import annotations
-
 import asyncio
 import http.client
 import re

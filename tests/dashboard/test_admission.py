@@ -1,7 +1,5 @@
 """Who the dashboard answers: the browser that was given the link, and no web page in its place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """No request, however it is made, is answered with a fault of the program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a folder says of how its job was started is believed as far as a form is. The real way: tests/end_to_end/test_dashboard.py."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

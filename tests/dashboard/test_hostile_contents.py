@@ -1,7 +1,5 @@
 """What strangers write stays text: in pages, in files for a spreadsheet, in what a crawl said."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The list of jobs: all of them at once, with how each has ended, in an order that looking does not change."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The list of jobs, a finished job's panels, and what breadth-first gave beside them."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The second opinion of a language model, on the page of a kept page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

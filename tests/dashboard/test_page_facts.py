@@ -1,7 +1,5 @@
 """The page of a kept page says what its site says about its use, its licence, and how many personal data it has, in both languages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A job's page says nothing false while its log and its queue are read."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

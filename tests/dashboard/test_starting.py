@@ -1,7 +1,5 @@
 """What a form says, checked by the command's own checks before a process is started."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

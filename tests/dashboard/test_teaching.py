@@ -1,7 +1,5 @@
 """A person's answers in the dashboard teach a job as `scrapy topics teach` does; what its pages are called hurts nobody."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

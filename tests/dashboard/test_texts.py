@@ -1,7 +1,5 @@
 """The two languages: the same texts in both, and each text that a template asks for."""
 
-from __future__ import annotations
-
 import re
 import string
 

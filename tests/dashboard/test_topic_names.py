@@ -1,7 +1,5 @@
 """A topic made of a user's words is called by them wherever the dashboard shows it; its id is where programs read it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How a crawl is refused, without a process of its own for each slip of a user."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A crawl over sites that answer with challenges, login walls and soft 404s instead of pages."""
 
-from __future__ import annotations
-
 import pytest
 from drawn_crawls import Crawl, ends, page, stats_of
 from drawn_web import answer

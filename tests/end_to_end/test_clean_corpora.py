@@ -1,7 +1,5 @@
 """A second crawl keeps no text that the first has, and none in another language; the links of these pages lead on."""
 
-from __future__ import annotations
-
 import pytest
 from drawn_crawls import Crawl, json_lines, stored
 from forked_scrapy import ForkedScrapy

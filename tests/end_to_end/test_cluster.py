@@ -1,7 +1,5 @@
 """`make cluster`: servers and processes come up, go on after Ctrl-C, keep each page once, and leave nothing running."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

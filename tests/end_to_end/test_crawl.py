@@ -1,7 +1,5 @@
 """`scrapy crawl topic` as a user types it, on webs served over real HTTP."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import sqlite3

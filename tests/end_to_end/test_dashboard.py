@@ -1,7 +1,5 @@
 """The dashboard in a real browser, on a real crawl of the synthetic web: one start of each for all that is seen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How a crawl ends, and what a person sees of it: in a log, and on a terminal of 80 columns."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import re

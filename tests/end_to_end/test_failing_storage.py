@@ -1,7 +1,5 @@
 """A store, queue, log or feed that cannot be written ends the crawl in one line with exit code 1; the job goes on when it is mended."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -1,7 +1,5 @@
 """What a newcomer ran into, each case as it was met."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The five queues of the MySpider thesis (§4.2.2, fig. 4-2) in a real crawl: each URL is in one, and moves as the thesis has it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Crawls over webs that are not all HTML: documents, feeds, copies, files that are linked, pages rendered by JavaScript."""
 
-from __future__ import annotations
-
 import importlib.util
 import io
 import json

@@ -1,7 +1,5 @@
 """A crawl over hosts that fail in every way: a line each, no traceback, no warning, and counts that are exact."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

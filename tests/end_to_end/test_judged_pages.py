@@ -1,8 +1,6 @@
 """Rockets that fly and the team of the same name: after four answers "no" about games only rockets are in the results, by command line and in a
 browser."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

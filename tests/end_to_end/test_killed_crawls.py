@@ -3,8 +3,6 @@
 Four kills in the usual run; TOPICCRAWLER_KILLS=20 for the long one.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """`scrapy crawl links` as a user types it: a general crawl that leaves a file `scrapy train` can read."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Sites whose pages stand in a sitemap or feed alone: crawled with TOPIC_LISTINGS, killed in the middle, and left without it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

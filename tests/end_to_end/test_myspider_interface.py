@@ -1,8 +1,6 @@
 """The thesis' interface (MySpider, fig. 4-4 and 4-5) in a real browser: the form of parameters is filled and sent, the panels change
 while the crawl runs, it is paused and stopped at any time, and its pages are searched meanwhile."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

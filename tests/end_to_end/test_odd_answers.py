@@ -1,7 +1,5 @@
 """What browsers show of odd servers is kept, and asked for no more often than needed: redirects, refreshes, lengths, codings."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import socket

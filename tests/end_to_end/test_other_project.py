@@ -1,7 +1,5 @@
 """A stranger's hands: the wheel in a new project of another name, with the one line in ADDONS that docs/your-project.md gives."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 Short outages in the usual run; TOPICCRAWLER_OUTAGE_SECONDS=60 and TOPICCRAWLER_KILLS=20 for the long one.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Topics of a user's own, by `scrapy crawl topic` as a user types it: words, and a class of the library classification."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A crawl of a blog with a front page, a tag and articles: kinds are stored, counted, filtered by and exported."""
 
-from __future__ import annotations
-
 import csv
 import re
 from pathlib import Path

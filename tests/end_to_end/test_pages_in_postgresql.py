@@ -1,7 +1,5 @@
 """A crawl whose pages lie in PostgreSQL: a server that is gone for a while loses nothing, one that takes no more ends it in one line."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A blog whose theme writes a notice on each page: what is stored of its pages, and what a second look finds changed."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A job that is looked at again: what has changed since, what is gone, what is new, and what that costs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import closing

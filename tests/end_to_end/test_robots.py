@@ -1,7 +1,5 @@
 """What a crawl fetches of servers on loopback that answer /robots.txt in every way, at once and later."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

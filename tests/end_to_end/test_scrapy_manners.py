@@ -1,7 +1,5 @@
 """Scrapy's own commands behave with our components as a Scrapy user expects."""
 
-from __future__ import annotations
-
 import re
 import signal
 from collections.abc import Callable

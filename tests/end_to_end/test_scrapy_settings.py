@@ -1,7 +1,5 @@
 """Settings of Scrapy that our road could bypass, in crawls over real HTTP (docs/scrapy-settings.md has the table of all)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real scrapyd: the egg is deployed, `topic` is scheduled, and nothing of the checkout is there when it runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

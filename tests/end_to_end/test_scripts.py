@@ -1,7 +1,5 @@
 """Crawls from a script: the code of docs/your-project.md, run twice at once in one process, with a slip in it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A crawl that asks a language model about pages, by `scrapy crawl topic` over real HTTP."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """A long list of seeds, most of them dead, does not keep found links waiting."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

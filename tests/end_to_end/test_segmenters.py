@@ -1,7 +1,5 @@
 """A crawl with either segmenter finds the same pages in the same order; which one is on its log."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

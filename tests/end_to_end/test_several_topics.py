@@ -1,7 +1,5 @@
 """A crawl for two topics: one fetch a page, results apart, explained and resumed as any other."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

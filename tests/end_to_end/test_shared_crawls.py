@@ -1,7 +1,5 @@
 """Several processes on one crawl in Redis: they end together, and neither a killed process nor a killed Redis loses a page."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """Reading rules of a job: from `-a sites=FILE` to what is stored and which links are followed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from drawn_crawls import HUB, Crawl, stored

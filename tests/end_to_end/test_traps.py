@@ -1,7 +1,5 @@
 """Endless sites, drawn: a crawl comes to its end, keeps what is good, and says which URLs budgets exclude and why."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

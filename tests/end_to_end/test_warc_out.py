@@ -1,7 +1,5 @@
 """A crawl that is written down, and crawled again from what was written."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Crawls obey what pages ask of crawlers, keep what sites say about the use of pages, and count both."""
 
-from __future__ import annotations
-
 import threading
 from functools import partial
 from typing import Any

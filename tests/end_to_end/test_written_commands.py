@@ -1,7 +1,5 @@
 """README and tutorial, followed to the letter in a fresh folder: their commands work, and print what the text says."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

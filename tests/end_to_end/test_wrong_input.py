@@ -1,7 +1,5 @@
 """Each wrong input ends with one line that names it, its fault and a remedy; exit status 1; nothing is fetched."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,14 +1,12 @@
 """A page waits in the queue when its host began to back off after the page was leased."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from scrapy import Request
 
-from topiccrawler.crawling.crawl import Fetch
+from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.engine.leases import META, Leases
 from topiccrawler.engine.middlewares import BackOffMiddleware
 from topiccrawler.frontier.base import Leased

@@ -1,7 +1,5 @@
 """A server of a language model, over real HTTP on loopback."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

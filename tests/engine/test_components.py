@@ -1,7 +1,5 @@
 """Under a spider that is not ours, what has nothing to do is not there, and nobody is warned of it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Bodies are decompressed by what they are."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import zlib

@@ -1,7 +1,5 @@
 """What one feed cannot export costs the other feeds nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from pathlib import Path

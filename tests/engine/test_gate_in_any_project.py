@@ -1,7 +1,5 @@
 """RequestGateMiddleware with its companion, in a project with no spider of ours: its verdicts are those of a crawl of ours."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
 from itertools import islice

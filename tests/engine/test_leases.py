@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import pytest
 
-from topiccrawler.crawling.crawl import Fetch
+from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.engine.leases import Lease, Leases
 from topiccrawler.frontier.base import Leased, State
 from topiccrawler.model import Link

@@ -1,7 +1,5 @@
 """Answers as broken servers send them, in pieces of every size, are read as browsers read them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

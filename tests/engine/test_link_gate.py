@@ -1,7 +1,5 @@
 """The downloader middleware asks the link gate about every request of a link, whoever made it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,7 +9,8 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.statscollectors import StatsCollector
 from scrapy.utils.test import get_crawler
 
-from topiccrawler.crawling.admission import REFUSED, Admission, GateRule, LinkGate
+from topiccrawler.crawling.admission import Admission, gate_rule
+from topiccrawler.crawling.link_gate import REFUSED, LinkGate
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.middlewares import LinkGateMiddleware
 from topiccrawler.model import Link, Via
@@ -33,7 +32,7 @@ def stats() -> StatsCollector:
 
 
 def middleware(stats: StatsCollector, threshold: float = 0.5) -> LinkGateMiddleware:
-    rules = [GateRule(LinkGate(ByWord(), threshold=threshold))]
+    rules = [gate_rule(LinkGate(ByWord(), threshold=threshold))]
     return LinkGateMiddleware(Admission(rules, partial(count_refused, stats)), stats)
 
 

@@ -1,7 +1,5 @@
 """Which links of a page may be queued, and what a leased one is given."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

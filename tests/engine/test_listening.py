@@ -1,7 +1,5 @@
 """The port of a crawl's control: open at once, served from the first caller on."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

@@ -1,7 +1,5 @@
 """A probe that cannot be sent has failed, and the next one follows."""
 
-from __future__ import annotations
-
 import asyncio
 from unittest.mock import Mock
 

@@ -1,7 +1,5 @@
 """Batches of links under a scheduler that is not ours."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What is dropped, what becomes an alias, and what is stored."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing

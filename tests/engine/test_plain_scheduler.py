@@ -1,7 +1,5 @@
 """Who gets Scrapy's scheduler where SCHEDULER is ours, and what is ours for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from scrapy import Spider

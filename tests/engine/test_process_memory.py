@@ -1,7 +1,5 @@
 """All objects are looked through with every so many responses, and never by themselves; freed memory is returned."""
 
-from __future__ import annotations
-
 import gc
 import os
 import platform

@@ -1,7 +1,5 @@
 """A project of another name: a spider with a topic has every value of our settings.py, below what the project says itself."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What JOBDIR, REDIS_URL and the name of a crawl may say together."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -9,7 +7,7 @@ from scrapy.settings import Settings
 
 from topiccrawler.crawling.assemble import assemble
 from topiccrawler.crawling.recipe import Recipe, parse_arguments
-from topiccrawler.engine.opening import _recipe, queue_place
+from topiccrawler.engine.queue_place import _recipe, queue_place
 from topiccrawler.errors import ArgumentError
 
 URL = "redis://me:secret@queue.example:6379/0"

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import logging
 
@@ -11,7 +9,7 @@ from scrapy.utils.test import get_crawler
 from topiccrawler.crawling.harvest import HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits
 from topiccrawler.crawling.ordering import Ordering
-from topiccrawler.engine.progress import QueueStats
+from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.frontier.budgets import Budgets
 from topiccrawler.frontier.memory import MemoryFrontier
 from topiccrawler.model import Link, Score

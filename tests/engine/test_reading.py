@@ -1,7 +1,5 @@
 """Only what was read of this very answer, for this very topic, is used in place of reading it in the callback."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the browser is asked for, and what it is not allowed."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a site writes on page after page is no part of the text that is stored, and makes no page a copy of another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

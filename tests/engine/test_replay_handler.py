@@ -1,7 +1,5 @@
 """What a crawl gets from a recording, Scrapy's own objects on both sides."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 

@@ -1,7 +1,5 @@
 """robots.txt kept small answers as Scrapy's own parser does, where that is right."""
 
-from __future__ import annotations
-
 import pytest
 from scrapy import Request
 from scrapy.robotstxt import ProtegoRobotParser

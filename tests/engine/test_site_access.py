@@ -1,7 +1,5 @@
 """A site's proxy and password, as Scrapy's own middlewares take them."""
 
-from __future__ import annotations
-
 import base64
 from types import SimpleNamespace
 from typing import Any

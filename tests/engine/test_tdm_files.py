@@ -1,7 +1,5 @@
 """The file of TDMRep of a host is asked for once; pages of the host wait for it, and for nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """What of a request and a response goes into the WARC file, and what becomes of a file that fails."""
 
-from __future__ import annotations
-
 import gzip
 from ipaddress import ip_address
 from pathlib import Path

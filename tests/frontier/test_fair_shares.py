@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from math import inf
 
 from topiccrawler.frontier.host_ranking import WINDOW, FairShares

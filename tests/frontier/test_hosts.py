@@ -1,7 +1,5 @@
 """Whom politeness lets us ask, and when to ask again."""
 
-from __future__ import annotations
-
 from heapq import heappop, heapreplace
 from math import exp, inf, nan
 

@@ -1,7 +1,5 @@
 """kill -9 at any moment: what was acknowledged is on disk with its links, nothing else is lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

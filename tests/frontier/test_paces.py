@@ -1,7 +1,5 @@
 """Hosts with a pace of their own."""
 
-from __future__ import annotations
-
 from topiccrawler.frontier.host_ranking import Pace, Paces
 from topiccrawler.frontier.hosts import Hosts
 

@@ -1,7 +1,5 @@
 """Queues against sorting, with and without a bound on memory."""
 
-from __future__ import annotations
-
 import random
 from array import array
 from typing import Any

@@ -1,7 +1,5 @@
 """The hosts of a long list of seeds share a bounded part of the slots until they have given a page."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.frontier.base import State

@@ -1,7 +1,5 @@
 """What only the frontier on disk promises: reopening, transactions, foreign files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -170,18 +168,6 @@ def test_urls_with_equal_fingerprints_are_different_urls(path: Path) -> None:
         assert frontier.push([(link(1), Score(link(1).url, 9.0))], now=0.0)[Pushed.RAISED] == 1
     with SqliteFrontier(path, digest=digest) as frontier:
         assert numbers(frontier) == [1, 2, 0]
-
-
-def test_a_url_whose_text_cannot_be_stored_as_it_is_stays_known(path: Path) -> None:
-    odd = Link("http://a/\ud800", "a", anchor="\udfff")
-    with SqliteFrontier(path) as frontier:
-        frontier.push([(link(1), Score(link(1).url, 1.0)), (odd, Score(odd.url, 2.0))], now=0.0)
-        leased = frontier.lease(0.0)
-        assert leased is not None
-        frontier.end(leased.link.url, State.ERROR, "\ud800", 0.0)
-        assert frontier.push([(odd, Score(odd.url, 9.0))], now=0.0)[Pushed.KNOWN] == 1
-        assert numbers(frontier) == [1]
-    assert on_disk(path) == {"http://b/1": "completed", "http://a/?": "error"}
 
 
 def test_two_crawls_cannot_write_to_one_frontier(path: Path) -> None:

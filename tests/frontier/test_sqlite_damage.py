@@ -1,7 +1,5 @@
 """A damaged or foreign frontier file is refused in one line."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from pathlib import Path

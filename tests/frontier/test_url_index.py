@@ -1,7 +1,5 @@
 """The set of all URLs met."""
 
-from __future__ import annotations
-
 from array import array
 
 import pytest

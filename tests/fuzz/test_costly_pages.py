@@ -1,7 +1,5 @@
 """No text, repeated in any place of a page, makes a reader search the same stretch again and again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from time import process_time

@@ -1,7 +1,5 @@
 """No file that somebody wrote, damaged or hostile, ends a reader otherwise than with its values or with one line."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator

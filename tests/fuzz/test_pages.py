@@ -1,7 +1,5 @@
 """No page, feed or file that the web sends makes reading it raise; its links have their final form."""
 
-from __future__ import annotations
-
 import gzip
 from typing import Any
 
@@ -52,7 +50,7 @@ def test_pages(crawl: Crawl, kind: str, data: st.DataObject) -> None:
     reading: Any = crawl.read(URL, body, declared, charset, depth=1, via=via)
     if reading is None:
         return
-    item = crawl.item_of(reading, 200, 1.7e9)
+    item = crawl.items.of(reading, 200, 1.7e9)
     assert 0.0 <= item.relevance <= 1.0
     for link in crawl.links_of(reading):
         assert canonical(link.url) == link.url

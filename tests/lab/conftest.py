@@ -1,7 +1,5 @@
 """Recorded webs: one drawn as a dictionary, one that is the demo's."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Kappa and intervals by worked examples."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.lab.agreement import Share, cohen_kappa, fleiss_kappa, kappa, majority

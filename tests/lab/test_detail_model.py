@@ -1,7 +1,5 @@
 """The detail classifier is trained by a program of its own: its SVM against scikit-learn, on hosts and webs it has not seen."""
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Two processes whose sets and dictionaries are ordered otherwise compare strategies on the same web with the same results."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

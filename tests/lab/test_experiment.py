@@ -8,8 +8,6 @@
 green is linked by its alias /green (-> /green/) and by https; one link leads out of the recording; paper is no HTML.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

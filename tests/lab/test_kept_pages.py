@@ -1,7 +1,5 @@
 """Worked by hand: ten pages, four on topic, five kept, three of these on topic; one could not be read."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.page_filter import Verdict

@@ -1,7 +1,5 @@
 """Feeds and sitemaps in a replay: asked for as by the real engine, in the same order, from what was recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

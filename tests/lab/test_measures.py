@@ -1,7 +1,5 @@
 """Worked by hand. Fetched: yes, no, yes, yes, no (5 pages). Oracle: yes, yes, yes, yes, no."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.lab.measures import Curve, checkpoints, harvest_rate, oracle_ratio, target_recall

@@ -6,8 +6,6 @@
 0 ─> 7 ─> 8              8 likewise
 """
 
-from __future__ import annotations
-
 from topiccrawler.lab.recorded_web import link_graph, oracle_order
 
 WEB = link_graph([[1, 2, 7], [3], [4, 5], [6], [], [], [], [8], []])

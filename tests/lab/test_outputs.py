@@ -1,7 +1,5 @@
 """result.json, curves.csv, cost.json, table, plots and report of one small comparison."""
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

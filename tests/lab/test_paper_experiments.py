@@ -1,7 +1,5 @@
 """The papers' experiments by name."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

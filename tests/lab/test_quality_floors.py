@@ -6,8 +6,6 @@ entries one after another: a later one that is lower must say why, so that none 
 floor fails too. The link model is learned from the topic's keywords alone: the shipped ones are measured elsewhere.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """How often each strategy of a comparison runs."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

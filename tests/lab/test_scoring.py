@@ -1,7 +1,5 @@
 """Worked by hand: two runs of four pages, relevant 0 and 1; found 1 1 2 2 and 0 1 1 1; oracle 1 2 2 2, area 7."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.lab.measures import Curve, Truth, band, figures, mean

@@ -1,7 +1,5 @@
 """What docs/papers.md says of SkyReach's strategies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from topiccrawler.lab.paper_experiments import EXPERIMENTS

@@ -3,8 +3,6 @@
 The dictionary makes 电动车 of 纯电动车; who keeps 纯电动 whole finds no 电动车 there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The classifier: scores by hand, explanation, bounds, and its agreement with scikit-learn."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Counts: the paper's ratios by hand, sums, and pruning."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What the classifier sees of a link."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.link_model.classifier import (

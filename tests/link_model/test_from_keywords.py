@@ -1,7 +1,5 @@
 """Starting from keywords: when, and what such a model says."""
 
-from __future__ import annotations
-
 import logging
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A model on disk: the same after a round trip, and refused in one line when it cannot be trusted."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 from collections.abc import Callable

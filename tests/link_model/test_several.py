@@ -1,7 +1,5 @@
 """One link model of several."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What a word says that training has not met."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.link_model.classifier import WordWeights

@@ -1,7 +1,5 @@
 """The link graph: what it remembers, and what survives being saved."""
 
-from __future__ import annotations
-
 import json
 
 from topiccrawler.links.graph import LinkGraph

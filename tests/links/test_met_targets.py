@@ -1,7 +1,5 @@
 """What an href means is remembered from page to page: the same URLs as without, in bounded memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.links import extract as extraction

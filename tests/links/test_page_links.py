@@ -1,7 +1,5 @@
 """Links by column: the same Links as ever, made for those alone that are asked for."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.links.extract import ContextMaker, extract

@@ -1,7 +1,5 @@
 """PageRank and HITS against networkx, IPageRank by hand."""
 
-from __future__ import annotations
-
 import random
 
 import networkx as nx

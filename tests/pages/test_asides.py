@@ -1,7 +1,5 @@
 """Comments and lines that lead elsewhere are no main text; on a page of a forum the posts are."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.asides import without_asides

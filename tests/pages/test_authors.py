@@ -18,6 +18,7 @@ def author(html: str) -> str:
     ("html", "name"),
     [
         ('<script type="application/ld+json">{"@type": "Article", "author": {"@type": "Person", "name": "甲乙丙"}}</script>', "甲乙丙"),
+        ('<script type="application/ld+json">{"@type": "Article", "author": "\\ud800甲乙\\udc00丙"}</script>', "甲乙丙"),
         ('<script type="application/ld+json">{"@graph": [{"@type": "Article", "author": [{"@id": "#a"}, "Bo Li"]}, {"@type": "Person", "@id": "#a", "name": "Jo Doe"}]}</script>', "Jo Doe, Bo Li"),
         ("<meta name=author content=张三>", "张三"),
         ("<meta name=DC.Creator content='Jane Doe and John Roe'>", "Jane Doe, John Roe"),

@@ -1,7 +1,5 @@
 """The block classifier: its choice by hand, its features' names, its file against damage."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -4,8 +4,6 @@ An entry begins with `=== name | kind | product | header: value | charset | URL`
 and charset.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

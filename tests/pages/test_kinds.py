@@ -1,7 +1,5 @@
 """Kinds of page: small pages of our own, each of one kind, with the traps that make them look like another."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pytest

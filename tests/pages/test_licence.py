@@ -1,7 +1,5 @@
 """The licence that a page declares for itself: its canonical form, its evidence, and what is no licence of the page."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.metadata import facts_of

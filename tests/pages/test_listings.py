@@ -1,7 +1,5 @@
 """Feeds that pages declare, and the Sitemap lines of robots.txt."""
 
-from __future__ import annotations
-
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_rules import declared_feeds, sitemap_lines
 

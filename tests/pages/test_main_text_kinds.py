@@ -1,7 +1,5 @@
 """Pages that are no Chinese articles: each kind of page in small, copies of an article, bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.main_text import MOST_BLOCKS, main_text

@@ -1,7 +1,5 @@
 """The evidence of a page is packed small, and gives the words by which the page was classified, also with another segmenter."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.assemble import assemble

@@ -1,7 +1,5 @@
 """Personal data in texts: what is found, what only looks alike, and the share of right finds on a set of our own."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable, Iterator

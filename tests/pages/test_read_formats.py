@@ -1,7 +1,5 @@
 """Bodies that are no HTML, read by the same Reader."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What a page asks of crawlers: whom a tag addresses, which rule counts, and until when."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

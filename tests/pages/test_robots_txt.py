@@ -1,7 +1,5 @@
 """robots.txt read by RFC 9309: groups, paths of any charset, and the line that decides."""
 
-from __future__ import annotations
-
 import re
 import time
 from urllib.parse import quote

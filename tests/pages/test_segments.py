@@ -1,7 +1,5 @@
 """The parts of a page in which a site repeats itself, by hand."""
 
-from __future__ import annotations
-
 from topiccrawler.pages.parse import parse
 from topiccrawler.pages.site_repeats import (
     MOST_BLOCKS,

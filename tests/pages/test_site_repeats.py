@@ -1,7 +1,5 @@
 """What a site writes on many of its pages, counted by hand."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages import site_repeats

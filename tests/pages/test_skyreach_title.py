@@ -1,7 +1,5 @@
 """SkyReach's title reader: the look of the line above the text."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.parse import parse

@@ -1,7 +1,5 @@
 """What no reader sees is not read; what readers get to see is. Links in what is hidden are found."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

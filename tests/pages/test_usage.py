@@ -1,7 +1,5 @@
 """What sites say about the use of their pages: each way of saying it, who is meant, which of two counts."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.parse import parse

@@ -1,7 +1,5 @@
 """A page is read without characters that are not seen, whatever part of it has them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Pages of the type XHTML: an element that is closed in its own tag ends there, and CDATA is text."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """The scale that all page classifiers share: from a similarity to a probability and back."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The nearest of several centroids (MySpider thesis, §3.3.2) by hand, and as it is saved. tests/commands/test_train_centroids.py trains it."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

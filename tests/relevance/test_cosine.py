@@ -1,7 +1,5 @@
 """The papers' cosine by hand: the thesis' weights, the title's factor, pruning and expansion, the threshold, and how it is asked for."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The page classifier of a user's own words, by hand and with weights of its own."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

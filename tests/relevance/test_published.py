@@ -1,7 +1,5 @@
 """JLSE's naive Bayes by hand: eq. 1-2 over the words of sample pages, and over those of the anchors that lead to them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a model is asked about pages, and what counts of its answer."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One page classifier of several."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.read import PageWords

@@ -1,7 +1,5 @@
 """Every page classifier with what travels with the package; the nearest centroid has no shipped model (tests/commands/test_train_centroids.py)."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.crawling.assemble import assemble

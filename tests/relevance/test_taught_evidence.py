@@ -1,7 +1,5 @@
 """What a person's answers change in the page classifier of a user's own words."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

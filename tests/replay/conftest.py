@@ -1,7 +1,5 @@
 """Writes WARC files as crawlers write them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

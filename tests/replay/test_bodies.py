@@ -1,7 +1,5 @@
 """Bodies as they were on the wire, and as careless writers left them."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 

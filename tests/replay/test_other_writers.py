@@ -1,7 +1,5 @@
 """WARC and ARC files as other programs write them: what is in them is replayed, or one line says what was left out."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 from collections.abc import Callable, Mapping

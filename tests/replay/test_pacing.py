@@ -1,7 +1,5 @@
 """Paced recorded answers: asked order, one at a time when as many wait as may be under way, never left waiting."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Which files a setting means."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

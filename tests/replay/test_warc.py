@@ -1,7 +1,5 @@
 """What a recorded web answers, on files written here and on the shared webs."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 import re

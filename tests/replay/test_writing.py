@@ -1,7 +1,5 @@
 """WARC files as a crawl writes them: whole, numbered, read by others' programs and by ours."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A job as a corpus: rows by the names that data tools read, in their order, in shards, with a card that counts what was left out."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

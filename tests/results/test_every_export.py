@@ -1,7 +1,5 @@
 """Each export format writes the same two pages; what it writes stands in the folder exported, and a format without a file there fails."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Excerpts of other pages are found, and nothing else is left out."""
 
-from __future__ import annotations
-
 import random
 
 from topiccrawler.results.excerpts import MOST_SHARED, Excerpts

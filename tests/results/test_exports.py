@@ -1,7 +1,5 @@
 """Each format holds the pages it was given, whole, and nothing in it that acts."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a person sees first of a job: its best titles, and those on both sides of the page threshold."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What a job's report says of its link graph, on a graph of nine pages drawn by hand: layers, paths, communities, picture."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

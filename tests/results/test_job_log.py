@@ -1,7 +1,5 @@
 """A crawl log that is read while it grows."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

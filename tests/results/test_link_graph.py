@@ -1,7 +1,5 @@
 """The link graph of a job, as other programs read it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A page's main text as Markdown: its structure, in its order, and nothing of its markup that acts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Pages about two things that share a name are noticed; pages about one thing in several aspects are not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

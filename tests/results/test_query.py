@@ -1,7 +1,5 @@
 """Queries as users type them."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.errors import ArgumentError

@@ -1,7 +1,5 @@
 """Questions to a person: in a terminal, and as a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The report of a job: all of it, in one file, with nothing that acts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

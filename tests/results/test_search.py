@@ -1,7 +1,5 @@
 """Search in jobs as crawls leave them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The share of pages found, by the overlap of crawls: examples by hand, and drawings from an urn whose size is known."""
 
-from __future__ import annotations
-
 import random
 from math import exp, log, sqrt
 

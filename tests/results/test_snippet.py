@@ -1,7 +1,5 @@
 """The piece of a text that shows why it was found."""
 
-from __future__ import annotations
-
 from topiccrawler.results.search import WIDTH, snippet
 
 

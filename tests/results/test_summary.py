@@ -1,7 +1,5 @@
 """The figures of a job, from its log and its queue."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

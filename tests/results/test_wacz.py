@@ -1,7 +1,5 @@
 """An exported WACZ file is valid, indexed as the tool of archives indexes it, and has the pages byte by byte."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

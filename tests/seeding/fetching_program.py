@@ -4,8 +4,6 @@
 resolve to this machine.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import sys

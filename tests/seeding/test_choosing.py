@@ -1,7 +1,5 @@
 """Seeds are chosen among candidates: those that cannot be fetched make room for the next."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Example pages from everything a user may name."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from contextlib import closing

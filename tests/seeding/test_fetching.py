@@ -1,7 +1,5 @@
 """Commands fetch by Scrapy's downloader: by robots.txt, at each host's pace, and no host in the user's own network unless it is trusted."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable, Iterator

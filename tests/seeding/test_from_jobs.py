@@ -1,7 +1,5 @@
 """Seeds out of earlier jobs: relevant pages and those that led to them, by this topic whatever the job's was."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from errno import ENOENT
 from math import log2

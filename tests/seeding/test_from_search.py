@@ -1,7 +1,5 @@
 """Seeds by a search service: what is asked, how results are ranked, and a service that does not do as it should."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Seeds in files that other programs write: sitemaps, feeds, OPML, bookmarks; recognised by content, hostile ones harmless."""
 
-from __future__ import annotations
-
 import gzip
 import logging
 from pathlib import Path

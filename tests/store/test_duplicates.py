@@ -1,7 +1,5 @@
 """Copies of pages, by digest and by fingerprint, kept on disk."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing

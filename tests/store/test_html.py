@@ -1,7 +1,5 @@
 """The WARC file with the HTML of pages: each page comes back, the last of a URL; any tool reads it; a killed process leaves no rest."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

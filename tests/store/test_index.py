@@ -1,7 +1,5 @@
 """What is found in which pages, and in which order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

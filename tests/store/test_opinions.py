@@ -1,7 +1,5 @@
 """The opinions of a job, in a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The sample of links that were not queued."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A damaged database: what can be read is saved, and nothing is touched where nothing can."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A sample of pages: as many as asked for, the same in whatever order they come."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

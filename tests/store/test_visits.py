@@ -1,7 +1,5 @@
 """The crawl log: what is put in comes back, in order, after a number, by URL."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The golden site is drawn here, once; golden_orders.toml holds the order in which each strategy fetches it, and why.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 

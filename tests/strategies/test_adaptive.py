@@ -1,7 +1,5 @@
 """The strategy that weighs all features: its scores and its learning, worked by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

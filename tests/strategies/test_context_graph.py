@@ -1,7 +1,5 @@
 """Layers by hand, and the orders they give."""
 
-from __future__ import annotations
-
 import json
 import math
 

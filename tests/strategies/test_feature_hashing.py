@@ -1,7 +1,5 @@
 """Hashed word vectors."""
 
-from __future__ import annotations
-
 import json
 import math
 

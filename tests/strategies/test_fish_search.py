@@ -1,7 +1,5 @@
 """Fish search: what makes a school die."""
 
-from __future__ import annotations
-
 from topiccrawler.model import Link, Page, Via
 from topiccrawler.strategies.shark_search import FishSearch
 

@@ -1,7 +1,5 @@
 """Scores go to the URLs they were computed for, whatever was forgotten before."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Each strategy fetches the golden site in the order of golden_orders.toml, which says why."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Callable, Collection

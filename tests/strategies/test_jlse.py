@@ -1,7 +1,5 @@
 """JLSE by hand: the paper's example of Q-learning, BM25 over three fields, and what the next links gain from both."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

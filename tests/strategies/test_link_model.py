@@ -1,7 +1,5 @@
 """The link model by hand: its algebra on the example of ALGORITHMS §4, and what a crawl feeds it."""
 
-from __future__ import annotations
-
 import math
 from errno import ENOENT
 from os import strerror

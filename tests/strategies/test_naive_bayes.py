@@ -1,7 +1,5 @@
 """naive_bayes: what its parameters change in algorithm 1."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from topiccrawler.link_model.from_keywords import keyword_model

@@ -1,7 +1,5 @@
 """Numbers of names stay while the name is known, and those of forgotten names are given out again."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """OPIC and OPIE keep their books: the cash never changes in sum."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.model import Link, Page

@@ -1,7 +1,5 @@
 """The example of docs/strategies.md, run as it stands there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Seed selector: pages whose linking page it never visited, as after a crawl log with redirects was learned again; stages with several pages
 under way."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from topiccrawler.strategies.seed_selector import SeedSelector

@@ -1,12 +1,11 @@
 """Which URLs are chosen for a look at their site."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.link_features import LOOK, SiteLooks, UrlFeatures, preference
+from topiccrawler.strategies.link_features import UrlFeatures, preference
+from topiccrawler.strategies.site_looks import LOOK, SiteLooks
 
 
 def known(*urls: str, source: str = "http://s.example/") -> UrlFeatures:

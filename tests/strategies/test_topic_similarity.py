@@ -1,7 +1,5 @@
 """How similar link texts are to the topic."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

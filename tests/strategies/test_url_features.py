@@ -1,12 +1,11 @@
 """What is known of waiting URLs, and what their groups have yielded."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from topiccrawler.model import Link
-from topiccrawler.strategies.link_features import GROUPS, GroupRates, UrlFeatures, is_listing, titled
+from topiccrawler.strategies.group_rates import GroupRates
+from topiccrawler.strategies.link_features import GROUPS, UrlFeatures, is_listing, titled
 
 PAGE = "http://a.example/list.html"
 

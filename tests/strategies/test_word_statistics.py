@@ -1,7 +1,5 @@
 """The log-odds of words: worked by hand, forgotten with time, finite, and the same after a restart."""
 
-from __future__ import annotations
-
 import math
 from math import inf
 from typing import Any

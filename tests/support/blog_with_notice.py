@@ -1,7 +1,5 @@
 """A blog of short pages whose theme repeats a longer notice on each of them."""
 
-from __future__ import annotations
-
 SUBJECTS = ("股票", "基金", "债券", "期货", "外汇", "黄金", "保险", "银行")
 NOTICE = (
     "本站主题由一位热心的网友制作并免费发布，欢迎下载使用，但请保留页面底部的作者链接。站内文章除特别注明以外均为原创，转载时必须以超链接形式"

@@ -1,7 +1,5 @@
 """A Chromium and a running dashboard, for tests that look at it as a user does."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

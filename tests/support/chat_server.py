@@ -1,7 +1,5 @@
 """A server on loopback that speaks OpenAI's chat completions, as a judge of pages: what it says of each page is a function of the page."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Valid inputs with random damage, for tests of untrusted files: bytes cut, doubled or changed, values of other types."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any

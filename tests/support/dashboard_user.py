@@ -1,7 +1,5 @@
 """What a person does with the dashboard in a browser, and what is seen then."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Crawls of drawn webs about finance: the pages, the words of a command line, and what a job holds afterwards."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A web given as url -> HTML, and the HTTP server on loopback that serves it as a proxy."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator, Mapping

@@ -5,8 +5,6 @@ A request is one line of JSON: words (behind `scrapy`, or a program and its argu
 answer is the id of a process that has begun; with its exit code behind it, of one that has ended. Several may run at once.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import importlib

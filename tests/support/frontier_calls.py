@@ -1,7 +1,5 @@
 """A frontier in short words, for the contract suite: URLs are `host/path`, answers are lists."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A page whose answer a test delays, so that a crawl waits at a known point."""
 
-from __future__ import annotations
-
 import threading
 
 PATIENCE = 60.0  # seconds, then the test fails

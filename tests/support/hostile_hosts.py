@@ -1,7 +1,5 @@
 """Servers that do not answer as HTTP has it, each a host of its own (a port on loopback), and the word a crawl has for each."""
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import socket

@@ -1,7 +1,5 @@
 """How many examples property tests try: all in `make test-all`, a third in `make test`, twenty times as many in `make fuzz`."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The facts in a message (figures, names, places) without its wording, so that tests do not depend on English prose."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

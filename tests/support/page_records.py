@@ -1,7 +1,5 @@
 """A page, and fingerprints of texts, as the tests of the stores keep them."""
 
-from __future__ import annotations
-
 import random
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real PostgreSQL server with a folder and a socket of its own, that tests may kill, stop and start again."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,7 +1,5 @@
 """A Redis Cluster of real nodes on loopback, of which tests may kill one and start it again."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

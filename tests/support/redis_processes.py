@@ -1,7 +1,5 @@
 """Several processes of one crawl in Redis in one test: they join, learn together, are killed and leave."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +12,6 @@ from topiccrawler.cluster.redis.client import clients_of
 from topiccrawler.cluster.redis.exchange import learned_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
 from topiccrawler.cluster.redis.server import open_shared
-from topiccrawler.crawling.options import CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.frontier.base import Pushed, State
 from topiccrawler.model import Link, Page, Score, Via
@@ -78,7 +75,7 @@ class Process:
         self.ordering = Ordering(
             self.strategy,
             self.frontier,
-            options=CrawlOptions(durable=True, checkpoint_pages=3, learning_seconds=0.0),
+            durable=True,
             shared=self.frontier,
         )
         parts = self.frontier.parts if isinstance(self.frontier, PartitionedFrontier) else [self.frontier]
@@ -110,7 +107,7 @@ class Process:
             return None
         number = int(leased.link.url.rpartition("/")[2])
         below = [n for n in range(3 * number + 1, 3 * number + 4) if n < PAGES]
-        links = [Link(address(n), f"h{n % 5}.cn", "基金\ud800", source_url=leased.link.url) for n in below]
+        links = [Link(address(n), f"h{n % 5}.cn", "基金", source_url=leased.link.url) for n in below]
         page = Page(leased.link.url, terms={"基金": 1.0}, via=Via(leased.link, leased.score))
         self.pushed.update(self.ordering.visit(page, links, 0.0))
         self.ordering.end(leased.link.url, State.COMPLETED, "kept", 0.0)

@@ -1,7 +1,5 @@
 """A real redis-server with a folder and a socket of its own, that tests may kill and start again."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A server on loopback that speaks SearXNG's search API, and as a proxy answers for sites; and a client to ask it without a reactor."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator, Mapping

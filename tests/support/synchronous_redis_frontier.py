@@ -1,7 +1,5 @@
 """A frontier in Redis that waits for each of its changes, so that the contract suite of the other frontiers runs on it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from topiccrawler.cluster.redis.frontier import RedisFrontier

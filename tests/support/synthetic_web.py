@@ -1,7 +1,5 @@
 """A third of the demo's web as a WARC file: what costs seconds to read with every strategy, and has each kind of page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

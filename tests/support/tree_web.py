@@ -1,7 +1,5 @@
 """A web of several hosts whose pages are a tree, and what a crawl of it leaves on disk."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pages about rockets and pages about a basketball team, both for the topic 火箭, and a job that has kept some."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

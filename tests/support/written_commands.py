@@ -1,7 +1,5 @@
 """Follows the commands of a page of the documentation, on the synthetic web instead of the real one."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """What is not seen is removed where it does not belong to the writing; other signs for a letter become the letter."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

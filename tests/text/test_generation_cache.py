@@ -1,7 +1,5 @@
 """What is remembered of texts, and what is not."""
 
-from __future__ import annotations
-
 from topiccrawler.text.segmenter import TwoGenerationCache
 
 

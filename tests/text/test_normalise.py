@@ -1,7 +1,5 @@
 """One spelling for matching; every character keeps its place."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Log-odds and probabilities."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """What a terminal is shown of strangers' text."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Texts in scripts without blanks, and with marks above and below their letters."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.text.segmenter import PLAIN, Segmenter, words

@@ -1,7 +1,5 @@
 """A segmenter keeps its own words whole, by either engine, and no other segmenter of the process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest

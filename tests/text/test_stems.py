@@ -1,7 +1,5 @@
 """Inflected words have the stem of their base form, in whichever script; names and numbers stay."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.text.segmenter import Segmenter, words

@@ -1,7 +1,5 @@
 """Word similarity: by codes, by the shipped list and word vectors."""
 
-from __future__ import annotations
-
 from errno import ENOENT
 from os import strerror
 from pathlib import Path

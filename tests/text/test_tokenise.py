@@ -1,7 +1,5 @@
 """One stream of words, whichever engine cuts: the rules, and the contract between the two engines."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

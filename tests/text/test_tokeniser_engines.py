@@ -1,7 +1,5 @@
 """The contract of the two word engines, seen through the classifier: the same link, the same score, to the last bit."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from importlib.metadata import version

@@ -1,7 +1,5 @@
 """Word vectors: a small table of known geometry, its file, and what the shipped one knows."""
 
-from __future__ import annotations
-
 import tracemalloc
 from pathlib import Path
 

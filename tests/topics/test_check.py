@@ -1,7 +1,5 @@
 """What a check finds in a topic that loads, and that the catalogue's own topics pass."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

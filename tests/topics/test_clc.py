@@ -1,7 +1,5 @@
 """The library classification as a tree, and what a class makes of its name."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Which words are never learned."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.topics.common_words import is_common, rarity

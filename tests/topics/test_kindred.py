@@ -1,7 +1,5 @@
 """The catalogue's topic that a few words belong to, and when there is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.topics.catalogue import load_topic

@@ -1,7 +1,5 @@
 """What a few words of a user's mean."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The first version of a topic file loads, as it is and with every field that is a comment in it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

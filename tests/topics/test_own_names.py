@@ -1,7 +1,5 @@
 """People read the words of their topic, programs its id."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.topics.topic import display_name, joined_words, own_id

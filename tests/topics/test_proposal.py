@@ -1,7 +1,5 @@
 """Words proposed for a topic of a few: order, weights, reasons, and what becomes of the topic."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

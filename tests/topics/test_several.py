@@ -1,7 +1,5 @@
 """Several topics as one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The thesaurus of subjects: which further words a user's words bring, and how the shipped list is written."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.pages.read import PageWords

@@ -1,7 +1,5 @@
 """Spellings (spellings.jsonl), and the laws that hold for every string."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from time import process_time

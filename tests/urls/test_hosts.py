@@ -1,7 +1,5 @@
 """What is derived from a canonical URL: host, registered domain, and how a link runs through its site."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.urls.canonical import directory_of, host_of, kind_between, registered_domain

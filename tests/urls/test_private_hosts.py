@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.urls.canonical import canonical, host_of

@@ -1,7 +1,5 @@
 """Hrefs as they stand on a page; spellings.jsonl has those with one form."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.urls.canonical import Canonicalizer, canonical

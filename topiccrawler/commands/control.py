@@ -73,13 +73,14 @@ class Command(ReportingCommand):
 
     def _why(self, folder: Path, url: str) -> dict[str, Any]:
         """The explanation of a URL, as `scrapy explain` gives it."""
-        from topiccrawler.crawling.explanation import FetchLimits, PastCrawl
+        from topiccrawler.crawling.explanation import why
+        from topiccrawler.crawling.past_crawl import FetchLimits, PastCrawl
         from topiccrawler.engine.control.client import running_in
 
         running = running_in(folder)
         with closing(PastCrawl(folder)) as crawl:
             limits = FetchLimits.of(self.project)
-            return crawl.why(url, limits, None if running is None else running.page_threshold)
+            return why(crawl, url, limits, None if running is None else running.page_threshold)
 
     def _text(self, verb: str, found: Mapping[str, Any]) -> str:
         if verb in {TOP, SITES}:

@@ -15,7 +15,8 @@ from topiccrawler.files import user_path
 
 if TYPE_CHECKING:
     from topiccrawler.crawling.assemble import Parts
-    from topiccrawler.crawling.explanation import Explanation, History, PastCrawl
+    from topiccrawler.crawling.explanation import Explanation
+    from topiccrawler.crawling.past_crawl import History, PastCrawl
     from topiccrawler.model import Link
 
 BY_HAND = "by hand"  # source_url of a link described by options: it is no seed, so the gate checks it
@@ -31,18 +32,19 @@ class Command(ReportingCommand):
             self.refuse("give one URL, or --anchor TEXT")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        from topiccrawler.crawling.explanation import PastCrawl, SharedCrawl
-        from topiccrawler.crawling.servers import queue_address
+        from topiccrawler.crawling.past_crawl import PastCrawl, SharedCrawl
         from topiccrawler.results.jobs import looked_at
         from topiccrawler.urls.canonical import canonical
 
         url = canonical(args[0]) if args else ""
         if url is None:
             raise ArgumentError(f"URL {args[0]!r}", "is no http(s) URL", "write it as http://host/path")
-        folder, queue = opts.job or (self.setting("JOBDIR") if url else None), queue_address(self.setting)
+        folder, redis = opts.job or (self.setting("JOBDIR") if url else None), self.setting("REDIS_URL")
         past: PastCrawl | None = None
-        if folder and queue is not None and not user_path(folder).is_dir():
-            past = SharedCrawl(queue.server.open_view(queue.address, folder), folder)
+        if folder and redis and not user_path(folder).is_dir():
+            from topiccrawler.cluster.redis.server import RedisView
+
+            past = SharedCrawl(RedisView(redis, folder), folder)
         with ExitStack() as opened:
             if folder and past is None:
                 place = looked_at(folder, self.data, self.setting("STORE_URL"))
@@ -53,13 +55,14 @@ class Command(ReportingCommand):
         self.report(opts, found, self.text("explain", found))
 
     def _found(self, url: str, past: PastCrawl | None, opts: argparse.Namespace) -> dict[str, Any]:
-        from topiccrawler.crawling.explanation import FetchLimits, admission_of, crawl_as_json, explained
+        from topiccrawler.crawling.explanation import crawl_as_json, explained, why
+        from topiccrawler.crawling.past_crawl import FetchLimits, admission_of
 
         limits = FetchLimits.of(self.project)
         texts = {name: text for name in TEXTS if (text := getattr(opts, name)) is not None}
         of_the_job = past is not None and past.recipe is not None and opts.topic is None
         if past is not None and url and of_the_job and not texts:
-            return past.why(url, limits)
+            return why(past, url, limits)
         history = past.of(url) if past is not None and url else None
         parts = past.parts if past is not None and of_the_job else self._parts(opts.topic)
         link = self._link(url, history, texts)
@@ -101,13 +104,12 @@ class Command(ReportingCommand):
 def _by_link_model(parts: Parts, link: Link) -> Explanation:
     """The explanation of a link that is in no queue, by the link model and the link gate."""
     from topiccrawler.crawling.assemble import link_model_of
-    from topiccrawler.crawling.explanation import Explanation, GateOutcome, ScoreMade, words_of
+    from topiccrawler.crawling.explanation import Explanation, ScoreMade, words_of
 
     words = words_of(parts, link) or link_model_of(parts.recipe).explain(link)
     by_field: dict[str, float] = {}
     for name, share in words:
         field = name.partition(":")[0]
         by_field[field] = by_field.get(field, 0.0) + share
-    decision = parts.gate.decide(link)
     score = ScoreMade(sum(by_field.values()), list(by_field.items()))
-    return Explanation(score, None, words, GateOutcome(decision.passed, decision.reason, is_final=False))
+    return Explanation(score, None, words, parts.gate.decide(link), is_final=False)

@@ -47,17 +47,17 @@ class Command(ReportingCommand):
             self._show(report_in(folder, opts.top), opts)
 
     def _on_server(self, args: list[str], opts: argparse.Namespace) -> dict[str, Any]:
+        from topiccrawler.cluster.redis.server import RedisView
         from topiccrawler.crawling.recipe import Recipe
-        from topiccrawler.crawling.servers import no_queue_server, queue_address
+        from topiccrawler.crawling.servers import no_queue_server
         from topiccrawler.results.summary import parts_by, queue_report
 
-        queue = queue_address(self.setting)
-        if queue is None:
+        if (url := self.setting("REDIS_URL")) is None:
             raise no_queue_server(f"--job {opts.job}")
         if args:
             fault, remedy = "is not for a crawl on a server", "leave it out to see the overview"
             raise ArgumentError(" ".join(args), fault, remedy)
-        with closing(queue.server.open_view(queue.address, opts.job)) as view:
+        with closing(RedisView(url, opts.job)) as view:
             recipe = Recipe.from_json(view.made_of, view.name)
             return queue_report(view, recipe, opts.top, time.time(), parts_by(recipe))
 

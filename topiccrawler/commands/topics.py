@@ -370,7 +370,7 @@ class Command(ReportingCommand):
     def _check(self, name: str, opts: argparse.Namespace) -> None:
         from topiccrawler.crawling.assemble import topic_of
         from topiccrawler.crawling.recipe import Recipe
-        from topiccrawler.crawling.teaching import relevances
+        from topiccrawler.crawling.relevances import relevances
         from topiccrawler.relevance.base import EVEN
         from topiccrawler.topics.catalogue import load_topic
         from topiccrawler.topics.proposed_words import with_proposed

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from topiccrawler.crawling.admission import LinkGate
+from topiccrawler.crawling.link_gate import LinkGate
 from topiccrawler.crawling.recipe import Recipe, thesaurus_of
 from topiccrawler.errors import ModelError, TopicError
 from topiccrawler.files import user_path

@@ -12,22 +12,6 @@ as the state, so that the cost per page does not grow with what was learned. A s
 
 A refresh that has ended is replayed with an empty queue. So a strategy must learn in a refresh from earlier pages only, before it yields
 the first score. Links that an unfinished refresh had read but not scored are read again; their state or score may have changed since.
-
-`relearn` trains a new strategy: it visits all fetched pages again in the order of the crawl log, without the network, and the waiting URLs
-are rescored.
-
-`transfer_state` loads what another strategy has learned. A change of topic may change the verdict on pages fetched before. If many change,
-a new strategy relearns; if few change, it loads the state of the old one. Relearning is less exact than a crawl, because the queue has
-only the best of several links to a URL: after twenty answers, in single runs, that cost more than a few wrong outcomes
-(docs/lab.md). Cost of relearning: that of the strategy for each page; memory for all links of the queue.
-
-`Rescoring` computes new scores for queued links without stopping the crawl, one slice per page. A strategy may have to rescore a million
-links, but the engine must not be blocked for more than about 50 ms, and a run must be repeatable. So a slice is a fixed number of links,
-not a time. Scores of a slice apply at once; links that were not reached yet keep their old scores.
-
-The position of a resumed refresh is the last URL whose new score was applied. A strategy that yields scores in another order than
-that of the queue must compute them from its own state alone, and store in that state which are still to come; its position is
-the number of scores applied ("#1000").
 """
 
 from __future__ import annotations
@@ -36,110 +20,19 @@ import json
 import logging
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from time import perf_counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from topiccrawler.crawling.rescoring import COUNTED, Rescoring
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Notes, State
-from topiccrawler.model import Link, Page, Score, Via
-from topiccrawler.strategies.base import ROOT, Strategy
+from topiccrawler.frontier.base import Notes
+from topiccrawler.model import Link, Page, Via
+from topiccrawler.strategies.base import Strategy
 
 logger = logging.getLogger(__name__)
 
 OBSERVATION = "observation"  # the stored key
-LEARNING_SECONDS = 0.3  # between two published states; longer where a state takes more than a tenth of it
 DAMAGED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, zlib.error)
-
-
-SLICE_URLS = 1000  # 35 ms with the link classifier on a 2 GHz core; 50 ms are allowed
-
-COUNTED = "#"  # prefix of a position that is a number; no URL begins with it
-
-Refresh = Callable[[Iterable[Link]], Iterable[Score]]
-Apply = Callable[[Sequence[Score]], int]
-
-
-class Rescoring:
-    """Rescores the queue in slices, one refresh at a time.
-
-    `apply`: writes new scores to the queue and returns how many have changed; None = Frontier.rescore.
-    """
-
-    def __init__(self, frontier: Frontier, slice_urls: int = SLICE_URLS, apply: Apply | None = None) -> None:
-        self.frontier = frontier
-        self._apply = frontier.rescore if apply is None else apply
-        self.slice_urls = slice_urls
-        self.slices = 0  # number of slices since the start of the run
-        self.changed = 0  # number of scores changed since then
-        self.slowest_seconds = 0.0  # duration of the slowest slice
-        self.running = False  # a refresh is in progress
-        self._scores: Iterator[Score] = iter(())
-        self._unscored: deque[str] = deque()  # URLs passed to the strategy and not scored yet
-        # the last URL scored; "" = the beginning, None = scores come out of order
-        self._place: str | None = ""
-        self._applied = 0  # number of scores applied in this refresh
-
-    @property
-    def place(self) -> str | None:
-        """The position at which to resume after a restart: a URL, "#" and a number of scores, or "" for the beginning.
-
-        None = no refresh is running.
-        """
-        if not self.running:
-            return None
-        return f"{COUNTED}{self._applied}" if self._place is None else self._place
-
-    def begin(self, refresh: Refresh, after: str = "", *, at_once: bool = False) -> None:
-        """Start a refresh, or resume one after the position `after`.
-
-        `at_once`: compute the first score now, so that the strategy learns now what it learns before it, not in the next step.
-        """
-        self.running = True
-        self._unscored.clear()
-        counted = after.startswith(COUNTED)
-        self._applied = int(after.removeprefix(COUNTED)) if counted else 0
-        self._place = None if counted else after
-        self._scores = islice(refresh(self._queued("" if counted else after)), self._applied, None)
-        if at_once:
-            self._scores = chain(list(islice(self._scores, 1)), self._scores)
-
-    def stop(self) -> None:
-        """Cancel a running refresh."""
-        self.running, self._scores = False, iter(())
-        self._unscored.clear()
-
-    def step(self) -> int:
-        """Score one slice and apply the scores. Returns the number of scores."""
-        if not self.running:
-            return 0
-        began = perf_counter()
-        batch = list(islice(self._scores, self.slice_urls))
-        self.changed += self._apply(batch)
-        for score in batch:
-            self._follow(score.url)
-        self._applied += len(batch)
-        if len(batch) < self.slice_urls:
-            self.running = False
-        self.slices += 1
-        self.slowest_seconds = max(self.slowest_seconds, perf_counter() - began)
-        return len(batch)
-
-    def _queued(self, after: str) -> Iterator[Link]:
-        for link in self.frontier.look().queued(after):
-            self._unscored.append(link.url)
-            yield link
-
-    def _follow(self, url: str) -> None:
-        """Advance the position to a scored URL. The strategy may skip links; a score out of order changes the position to a number."""
-        if self._place is None:
-            return
-        while self._unscored:
-            if self._unscored.popleft() == url:
-                self._place = url
-                return
-        self._place = None
 
 
 def entry_of(strategy: Strategy, page: Page, links: Sequence[Link], **first: object) -> str:
@@ -188,12 +81,7 @@ def _whole(strategy: Strategy, page: Page, links: Sequence[Link]) -> dict[str, A
 
 
 def _text(entry: Mapping[str, Any]) -> str:
-    text = json.dumps(entry, allow_nan=False, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # HTML may contain half a surrogate pair
-        return json.dumps(entry, allow_nan=False)
-    return text
+    return json.dumps(entry, allow_nan=False, ensure_ascii=False)
 
 
 LEARNED_NOTE, NOW, PAGE, SEEDS = "ordering", "ordering/now", "ordering/page/", "ordering/seeds"
@@ -204,11 +92,13 @@ _REMEDY = "choose another JOBDIR"
 
 
 class Checkpoints:
-    """The checkpoints of one strategy, in the notes of its frontier.
+    """The learning of a crawl of one process: the checkpoints of its strategy, in the notes of its frontier (crawling.sharing.Learning; for
+    several processes: cluster.redis.shared_learning).
 
-    `durable`: write an entry for every page (a frontier on disk), else only `save` writes. `every_pages`: the least number of pages
-    between two states.
+    `durable`: write an entry for every page (a frontier on disk), else only `save` writes.
     """
+
+    whole, leads = False, True
 
     def __init__(
         self,
@@ -217,13 +107,11 @@ class Checkpoints:
         rescoring: Rescoring,
         *,
         durable: bool = False,
-        every_pages: int = EVERY_PAGES,
     ) -> None:
         self.strategy = strategy
         self.notes = notes
         self.rescoring = rescoring
         self.durable = durable
-        self.every_pages = every_pages
         # a strategy that learns always saves something, at first empty lists
         self.learns = bool(strategy.save())
         self._entries = 0  # number of entries since the state was written
@@ -305,9 +193,18 @@ class Checkpoints:
         latest = json.loads(self.notes.get(NOW) or "{}")
         self.save(int(latest.get("pages", 0)))
 
+    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
+        return False
+
+    def figures(self) -> Mapping[str, float]:
+        return {}
+
+    def step(self) -> Iterable[tuple[Page | None, Sequence[Link]]]:
+        return ()
+
     def _is_due(self) -> bool:
         """Whether to write the whole state: never during a refresh, because a crawl cannot resume from such a state."""
-        many = self._entries >= self.every_pages and self._entries_length >= self._state_length
+        many = self._entries >= EVERY_PAGES and self._entries_length >= self._state_length
         return self.learns and many and not self.rescoring.running
 
     def _now(self, pages: int) -> str:
@@ -336,82 +233,6 @@ class Checkpoints:
                 deque(self.strategy.refresh(()), maxlen=0)
         if place is not None and not self.rescoring.running:
             self.rescoring.begin(self.strategy.refresh, "" if place.startswith(COUNTED) else place)
-
-
-FEW = 0.25  # share of the pages
-
-
-def can_transfer(strategy: Strategy, changed: int, pages: int) -> bool:
-    """Whether a strategy of this kind may keep what it has learned although the verdict on `changed` of its `pages` has changed."""
-    return strategy.observes and bool(strategy.refresh_every) and changed < FEW * pages
-
-
-def transfer_state(strategy: Strategy, learned: Mapping[str, Any], frontier: Frontier) -> int:
-    """Load what the previous strategy has saved, and rescore the waiting URLs. Returns how many scores have changed."""
-    strategy.load(learned)
-    waiting = [row.link for row in frontier.look().rows(State.WAITING)]
-    return frontier.rescore(list(strategy.refresh(waiting)))
-
-
-def relearn(strategy: Strategy, frontier: Frontier, pages: Iterable[Page]) -> int:
-    """Let an untrained strategy visit the pages, in the order they were fetched, and rescore the waiting URLs.
-
-    Returns how many scores have changed.
-    """
-    links: dict[str, list[Link]] = {}
-    waiting: list[str] = []
-    for row in frontier.look().rows():
-        links.setdefault(row.link.source_url, []).append(row.link)
-        if row.state is State.WAITING:
-            waiting.append(row.link.url)
-    seeds = links.pop("", [])
-    scores = {score.url: score for score in strategy.visit(ROOT, seeds)}
-    queued = {link.url: link for link in seeds}
-    for number, page in enumerate(pages, 1):
-        if page.via is not None:
-            queued.pop(page.via.link.url, None)
-        offered = links.pop(page.url, [])
-        queued.update((link.url, link) for link in offered)
-        for score in strategy.visit(page, offered):
-            _raise(scores, score)
-        if strategy.refresh_every and number % strategy.refresh_every == 0:
-            scores.update((score.url, score) for score in strategy.refresh(list(queued.values())))
-    scores.update((score.url, score) for score in strategy.refresh(list(queued.values())))
-    return frontier.rescore([scores[url] for url in waiting if url in scores])
-
-
-def _raise(scores: dict[str, Score], score: Score) -> None:
-    """Store a score of a page's link, unless the URL has a higher one."""
-    known = scores.get(score.url)
-    if known is None or score.value > known.value:
-        scores[score.url] = score
-
-
-class OwnLearning(Checkpoints):
-    """The learning of a crawl of one process, stored by checkpoints (for several processes: cluster.shared_learning)."""
-
-    whole = False
-    leads = True
-
-    def __init__(
-        self,
-        strategy: Strategy,
-        frontier: Frontier,
-        rescoring: Rescoring,
-        *,
-        durable: bool = False,
-        every_pages: int = EVERY_PAGES,
-    ) -> None:
-        super().__init__(strategy, frontier.notes, rescoring, durable=durable, every_pages=every_pages)
-
-    def hand_over(self, page: Page, links: Sequence[Link]) -> bool:
-        return False
-
-    def figures(self) -> Mapping[str, float]:
-        return {}
-
-    def step(self) -> Iterable[tuple[Page | None, Sequence[Link]]]:
-        return ()
 
 
 def load_state(strategy: Strategy, text: str) -> None:

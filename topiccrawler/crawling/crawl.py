@@ -5,7 +5,7 @@
     seed        queue the seeds
     next        lease the best URL of a host that is ready, if the rules admit it
     ask         ask the link gate again, just before the request is sent; `refuse` ends a fetch that it refuses
-    read        make a page of the response; `links_of` returns its links, `item_of` its item
+    read        make a page of the response; `links_of` returns its links, `items` its item
     visit       score the links with the strategy and queue them
     end         log and count the visit, acknowledge the lease
     fail        set the URL of a fetch that failed aside, to be tried again (crawling.outages)
@@ -21,49 +21,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from topiccrawler.crawling.admission import (
-    PASSED,
-    Admission,
-    Blocks,
-    Decision,
-    GateRule,
-    Moment,
-    blocked,
-    by_column,
-    redirected,
-)
+from topiccrawler.crawling.admission import Admission, Moment, blocked, by_column, gate_rule, redirected
 from topiccrawler.crawling.assemble import Parts
+from topiccrawler.crawling.blocks import Blocks
 from topiccrawler.crawling.challenges import Challenges
-from topiccrawler.crawling.harvest import LATEST, Estimator, GateCounts, HarvestCounter, begin_anew, of_topic
+from topiccrawler.crawling.estimate import LATEST, Estimator
+from topiccrawler.crawling.fetch import Fetch, Outcome, Rechecks
+from topiccrawler.crawling.harvest import GateCounts, HarvestCounter, begin_anew, of_topic
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.known_texts import KnownTexts
+from topiccrawler.crawling.link_gate import Decision
 from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.crawling.outages import ANSWERED_NOTE, Outages, status_in
 from topiccrawler.crawling.page_filter import PageFilter
+from topiccrawler.crawling.page_items import PageItems
 from topiccrawler.crawling.page_stores import latest_visits
-from topiccrawler.crawling.revisiting import Due
 from topiccrawler.crawling.sharing import SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.unmet_words import UnmetWords
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Leased, Pushed, State
+from topiccrawler.frontier.base import Frontier, Pushed, State
 from topiccrawler.frontier.budgets import Budgets
-from topiccrawler.items import UNCLASSIFIED, Outlinks
-from topiccrawler.links.extract import ContextMaker, extract, media_of
+from topiccrawler.items import Outlinks
+from topiccrawler.links.extract import ContextMaker, extract
 from topiccrawler.links.page_links import PageLinks
-from topiccrawler.model import Link, Page, Score, Via, Visit
+from topiccrawler.model import Link, Page, Score, Visit
 from topiccrawler.pages.formats.registry import READ, SITEMAP, Extract, UnreadableError, recognise
 from topiccrawler.pages.kinds import ARTICLE
-from topiccrawler.pages.metadata import Summariser, facts_of, words_about
-from topiccrawler.pages.personal_data import counts_of
-from topiccrawler.pages.read import Content, Reader, Reading, ReadItem
+from topiccrawler.pages.read import Content, Reader, Reading
 from topiccrawler.pages.robots_tags import NO_TAGS, RobotsTags
-from topiccrawler.pages.usage import NO_WISHES, Wishes, usage_text
 from topiccrawler.urls.canonical import canonical
 
 if TYPE_CHECKING:
@@ -90,60 +81,6 @@ class Clock:
         return self._offset + time.monotonic()
 
 
-@dataclass(slots=True)
-class Fetch:
-    """A leased URL that is being fetched, and what is known of its response."""
-
-    leased: Leased
-    decision: Decision = PASSED  # the admission rules' decision on the URL
-    # leased as well; their leases end with this one
-    redirect_targets: list[str] = field(default_factory=list)
-    status: int = 0  # HTTP status of the response; 0 = no response
-    etag: str = ""  # header ETag of the response
-    modified: str = ""  # header Last-Modified of the response
-    page: Page | None = None  # None until the response has been read
-    error: str = ""
-    challenge: str = ""  # why the response is no page
-    # set for a page of the job that is checked again; the frontier has no lease for it
-    due: Due | None = None
-
-    @property
-    def via(self) -> Via:
-        """The link, its score and the tunnel steps by which the page was reached."""
-        leased = self.leased
-        return Via(leased.link, leased.score, leased.carry, self.decision.tunnel)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The outcome of a fetch: the final state of the URL, the reason, and what is counted."""
-
-    state: State
-    reason: str
-    is_relevant: bool = False  # the page reached the page threshold, whether it was stored or is a copy
-    format: str = ""  # this and `kind`: of a page that was kept
-    kind: str = ""
-    is_copy: bool = False
-
-
-class Rechecks(Protocol):
-    """Pages of the job that are checked again in this run."""
-
-    @property
-    def due(self) -> Sequence[Due]:
-        """All of them."""
-
-    @property
-    def left(self) -> int:
-        """The number of pages that are still to be checked."""
-
-    def ended(self, fetch: Fetch, due: Due, now: float) -> None:
-        """Record the result of a check; the caller commits the files."""
-
-    def lines(self) -> list[str]:
-        """Lines that summarise the checks, to be printed at the end of the crawl."""
-
-
 class Crawl:
     """One running crawl, in one process.
 
@@ -168,20 +105,17 @@ class Crawl:
         self.seeds, self.limits, self._links_kept = options.seeds, options.limits, options.links_kept
         self._files, self.known = files, known
         self._repeats = None if files is None else files.repeats(durable=options.durable)
-        self.summariser = Summariser(parts.topic.keywords)
+        self.items = PageItems(parts)
         restrictions = replace(options.restrictions, sites=parts.topic.sites)
+        classifier = parts.page_classifier
         self.filter = PageFilter(
-            parts.page_classifier,
-            restrictions,
-            parts.page_classifier.threshold,
-            options.agent,
-            options.obeys_tags,
+            classifier, restrictions, classifier.threshold, options.agent, options.obeys_tags
         )
         self.opinions: Opinions | None = None  # None: no second opinions are asked for
         self.unmet_words = UnmetWords(parts.page_classifier)
         self.gate = parts.gate
         self.blocks = Blocks(frontier.notes, None if shared is None else shared.exchange)
-        self.admission = Admission([blocked(self.blocks), GateRule(self.gate)])
+        self.admission = Admission([blocked(self.blocks), gate_rule(self.gate)])
         self.harvest = HarvestCounter(frontier.notes.get(HarvestCounter.NOTE))
         self.gate_counts = GateCounts()
         earlier = () if files is None or not files.resumes else latest_visits(files.folder, LATEST)
@@ -197,7 +131,7 @@ class Crawl:
             parts.strategy,
             frontier,
             budgets,
-            options,
+            durable=options.durable,
             admission=self.admission,
             refused=None if files is None else lambda *refused: files.refused.add(*refused),  # noqa: PLW0108 opens the database
             shared=shared,
@@ -320,7 +254,7 @@ class Crawl:
         if target is None:
             return NO_PAGE
         moment = Moment.RETRIED
-        if target not in (link.url, *fetch.redirect_targets):
+        if target not in fetch.urls:
             moment = Moment.REDIRECTED
             # As the rules judge it now; a crawl that is resumed before this fetch ends judges it again.
             there = redirected(link, target)._replace(depth=link.depth)
@@ -392,61 +326,6 @@ class Crawl:
         links.source_url = page.url  # a redirect may spell the URL of the response otherwise
         return links
 
-    def item_of(
-        self,
-        reading: Reading,
-        status: int,
-        now: float,
-        last_modified: str = "",
-        wishes: Wishes = NO_WISHES,
-    ) -> ReadItem:
-        """The item of a page for Scrapy's item pipelines, which decide whether it is kept. `status`: HTTP status; `now`: seconds since the
-        epoch; `last_modified`: the header; `wishes`: what came with the page."""
-        page, via, parts = reading.page, reading.page.via, self.parts
-        facts = words_about(reading.document)
-        item = ReadItem(
-            url=page.url,
-            title=page.title,
-            text=reading.main_text,
-            topic=parts.topic_of_page(reading.words),
-            # the number that strategies need is the filter's too, unless they learn from another topic
-            relevance=page.relevance if parts.strategy_classifier is parts.page_classifier else UNCLASSIFIED,
-            depth=page.depth,
-            source_url=via.link.source_url if via is not None else "",
-            anchor=via.link.anchor if via is not None else "",
-            score=via.score if via is not None else 0.0,
-            encoding=reading.encoding,
-            status=status,
-            fetched=round(now, 3),
-            keywords=facts.keywords,
-            description=facts.description,
-            format=reading.format,
-        )
-        item.reading, item.last_modified, item.evidence = reading, last_modified, b""
-        item.wishes, item.statements = wishes, []
-        if page.is_target and not wishes.tags.no_index:
-            self.describe(item, reading)
-        return item
-
-    def describe(self, item: ReadItem, reading: Reading) -> None:
-        """Fill in the summary, the media and the metadata that no page classifier reads. Most pages are dropped as irrelevant, so this is
-        done only for pages that are kept, or probably will be."""
-        content, url = reading.content, item.url
-        item.kind = reading.kind
-        facts = facts_of(
-            content.document, reading.main_text, content.url, content.title, is_list=item.kind != ARTICLE
-        )
-        named = facts.canonical and canonical(facts.canonical, url, self.parts.dropped_parameters)
-        item.summary = self.summariser.summary(reading.main_text)
-        item.published, item.modified = facts.published, facts.modified
-        item.language, item.author = facts.language, facts.author
-        item.canonical_url = named if named and named != url else ""
-        item.keywords, item.description = facts.keywords, facts.description
-        item.statements = item.wishes.statements(content.document)
-        item.usage, item.licence = usage_text(item.statements), facts.licence
-        item.personal_data = counts_of(item.title, item.text)
-        item.media = media_of(content.document, content.url, content.encoding)
-
     def visit(
         self, page: Page, links: Sequence[Link], now: float, fetch: Fetch | None = None
     ) -> Mapping[Pushed, int]:
@@ -462,27 +341,22 @@ class Crawl:
 
     def end(self, fetch: Fetch, outcome: Outcome, now: float) -> None:
         """Log and count a fetch and acknowledge its lease. All is durable on return."""
-        if fetch.due is not None and self.rechecks is not None:
-            self.rechecks.ended(fetch, fetch.due, now)
-        if self._files is not None:
-            if fetch.due is None:
-                self._log(self._files, fetch, outcome, now)
-            if self.shared is not None:
-                self._files.commit()
+        if fetch.due is not None:
+            if self.rechecks is not None:
+                self.rechecks.ended(fetch, fetch.due, now)
+        else:
+            self._log(fetch, outcome, now)
+        if self._files is not None and self.shared is not None:  # the acknowledgement comes last
+            self._files.commit()
         if fetch.due is None:
-            self.estimator.ended(fetch.leased.score, kept=outcome.state is State.COMPLETED)
-            if self.hosts.seeds is not None and outcome.state is State.COMPLETED:
-                self.hosts.seeds.keep(seed=not fetch.leased.link.source_url)
-        if fetch.due is None and fetch.page is not None:
-            self._count(outcome)
-        left = len(fetch.redirect_targets)
+            self._count(fetch, outcome)
+        ended = outcome.state, outcome.reason
         # The last redirect target gets the outcome of the fetch; those before it only redirected.
         for target in fetch.redirect_targets:
-            left -= 1
-            self.ordering.end(target, *(MOVED if left else (outcome.state, outcome.reason)), now)
+            self.ordering.end(target, *(ended if target == fetch.redirect_targets[-1] else MOVED), now)
         if fetch.due is None:
-            ended = MOVED if fetch.redirect_targets else (outcome.state, outcome.reason)
-            self.ordering.end(fetch.leased.link.url, *ended, now, fetched=fetch.status > 0)
+            own = MOVED if fetch.redirect_targets else ended
+            self.ordering.end(fetch.leased.link.url, *own, now, fetched=fetch.status > 0)
         self._commit()
 
     def _commit(self) -> None:
@@ -491,7 +365,9 @@ class Crawl:
             self._files.commit()
         self.frontier.commit()
 
-    def _log(self, files: JobFiles, fetch: Fetch, outcome: Outcome, now: float) -> None:
+    def _log(self, fetch: Fetch, outcome: Outcome, now: float) -> None:
+        if self._files is None:
+            return
         leased, link, kept = fetch.leased, fetch.leased.link, outcome.state is State.COMPLETED
         moved = fetch.redirect_targets
         visit = Visit(
@@ -509,10 +385,15 @@ class Crawl:
             modified=fetch.modified,
             challenge=fetch.challenge,
         )
-        files.visits.append(visit)
+        self._files.visits.append(visit)
 
-    def _count(self, outcome: Outcome) -> None:
+    def _count(self, fetch: Fetch, outcome: Outcome) -> None:
         kept = outcome.state is State.COMPLETED
+        self.estimator.ended(fetch.leased.score, kept=kept)
+        if self.hosts.seeds is not None and kept:
+            self.hosts.seeds.keep(seed=not fetch.leased.link.source_url)
+        if fetch.page is None:
+            return
         self.harvest.add(
             kept=kept,
             relevant=outcome.is_relevant,
@@ -552,8 +433,7 @@ class Crawl:
     def try_again(self, fetch: Fetch, now: float) -> None:
         """Log a fetch whose response was a challenge, and return its URL to the queue. The targets of its redirects are done: they are
         the address of the challenge."""
-        if self._files is not None:
-            self._log(self._files, fetch, Outcome(State.DISCARDED, fetch.challenge), now)
+        self._log(fetch, Outcome(State.DISCARDED, fetch.challenge), now)
         for target in fetch.redirect_targets:
             self.ordering.end(target, State.DISCARDED, fetch.challenge, now)
         fetch.redirect_targets.clear()
@@ -593,8 +473,7 @@ class Crawl:
     def release(self, fetches: Iterable[Fetch], now: float, reason: str = "") -> None:
         """Return fetches that will not end to the queue. `reason`: see frontier.base.Frontier.release."""
         left = list(fetches)
-        urls = [url for fetch in left for url in (fetch.leased.link.url, *fetch.redirect_targets)]
-        self.frontier.release(now, urls, reason=reason)
+        self.frontier.release(now, [url for fetch in left for url in fetch.urls], reason=reason)
         for fetch in left:
             self.ordering.release(fetch.leased.link.url)
 
@@ -623,7 +502,7 @@ class Crawl:
         pages are judged as before and only the strategy was taught, so the page threshold and the counts of earlier pages stay valid.
         """
         self.parts, self.topic, self.strategy = parts, parts.topic, parts.strategy
-        self.reader, self.summariser = parts.reader(self._repeats), Summariser(parts.topic.keywords)
+        self.reader, self.items = parts.reader(self._repeats), PageItems(parts)
         if not is_same:
             self.filter.threshold, self.filter.answers = parts.page_classifier.threshold, {}
             self.unmet_words = UnmetWords(parts.page_classifier)

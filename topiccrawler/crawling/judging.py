@@ -146,9 +146,8 @@ class Changes:
     """What judging again has changed of some pages."""
 
     pages: list[Judgement] = field(default_factory=list)  # of the page store
-    sampled: dict[str, float] = field(
-        default_factory=dict
-    )  # relevance of pages that stay in the sample, by URL
+    # relevance of pages that stay in the sample, by URL
+    sampled: dict[str, float] = field(default_factory=dict)
     kept: list[KeptNow] = field(default_factory=list)  # pages of the sample that are kept now
     stored: list[str] = field(default_factory=list)  # URLs of the sample whose pages are stored since
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from topiccrawler.crawling.checkpoints import EVERY_PAGES, LEARNING_SECONDS
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_tags import AGENT
@@ -35,9 +34,6 @@ class CrawlOptions:
     obeys_tags: bool = True
     links_kept: bool = False  # the links of each page are stored in the job's files
     durable: bool = False  # the queue outlives the process
-    checkpoint_pages: int = EVERY_PAGES  # see crawling.checkpoints.Checkpoints
-    # between two states that a process of a shared crawl publishes to the others
-    learning_seconds: float = LEARNING_SECONDS
 
 
 DEFAULTS = CrawlOptions()

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from topiccrawler.crawling.admission import Admission, BudgetRule, Moment, TrapRule, by_column
-from topiccrawler.crawling.checkpoints import OwnLearning, Rescoring
-from topiccrawler.crawling.options import DEFAULTS, CrawlOptions
+from topiccrawler.crawling.admission import Admission, Moment, budget_rule, by_column, trap_rule
+from topiccrawler.crawling.checkpoints import Checkpoints
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.crawling.sharing import Learning, Prefetch, SharedQueue
 from topiccrawler.crawling.site_listings import SiteListings, is_listing
 from topiccrawler.frontier.base import Frontier, Leased, Postpone, Pushed, State
@@ -38,7 +38,7 @@ class Queued(NamedTuple):
 class Ordering:
     """Passes fetched pages to the strategy and its scores to the frontier.
 
-    `budgets`: limits for each host; None = no limits.
+    `budgets`: limits for each host; None = no limits. `durable`: see crawling.checkpoints.Checkpoints.
     `admission`: which URLs may be fetched; None = all. Applied to every link of a page and before each lease.
     `listings`: which feeds and sitemaps to fetch; None = none. `refused`: called with the links of a page that the gate refuses,
     their probabilities, and the time. `shared`: the queue of a shared crawl; None = not shared.
@@ -49,8 +49,8 @@ class Ordering:
         strategy: Strategy,
         frontier: Frontier,
         budgets: Budgets | None = None,
-        options: CrawlOptions = DEFAULTS,
         *,
+        durable: bool = False,
         admission: Admission | None = None,
         listings: SiteListings | None = None,
         refused: Refused | None = None,
@@ -61,27 +61,16 @@ class Ordering:
         self.budgets = budgets
         self.admission = admission or Admission()
         if budgets is not None:
-            self.admission.add(BudgetRule(budgets), TrapRule(budgets))
+            self.admission.add(budget_rule(budgets), trap_rule(budgets))
         self.listings, self._refused = listings, refused
         self.rescoring = Rescoring(frontier, apply=None if shared is None else shared.send_scores)
         self._refresh_asked = False
         self._shared = shared
-        self.learning: Learning
-        if shared is None:
-            self.learning = OwnLearning(
-                strategy,
-                frontier,
-                self.rescoring,
-                durable=options.durable,
-                every_pages=options.checkpoint_pages,
-            )
-        else:
-            self.learning = shared.learning(
-                strategy,
-                self.rescoring,
-                seconds=options.learning_seconds,
-                every_pages=options.checkpoint_pages,
-            )
+        self.learning: Learning = (
+            Checkpoints(strategy, frontier.notes, self.rescoring, durable=durable)
+            if shared is None
+            else shared.learning(strategy, self.rescoring)
+        )
         self.pages = self.learning.load()
 
     def seed(self, links: Sequence[Link], now: float) -> Mapping[Pushed, int]:

@@ -16,24 +16,20 @@ MOST_MISSES = 2  # consecutive responses 404 or 410 after which a page is gone a
 DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A page that was fetched before."""
+@dataclass(slots=True)
+class Due:
+    """A page that was fetched before and is to be checked again, and what the check has found so far."""
 
     check: Check
     relevance: float  # 0..1
-
-
-@dataclass(slots=True)
-class Due:
-    """A page that is to be checked again, and what the check has found so far."""
-
-    check: Check
-    value: float  # see the formula in the module docstring
     digest: str = ""
 
+    def value(self, now: float) -> float:
+        """See the formula in the module docstring."""
+        return self.relevance * max(0.0, now - self.check.looked) / DAY
 
-def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]:
+
+def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Due]:
     """The pages of a job that are kept, or that led to a kept page."""
     later = {check.url: check for check in checks}
     # Only the fields needed of a visit, since the log of a long job has many.
@@ -44,7 +40,7 @@ def known_pages(visits: Iterable[Visit], checks: Iterable[Check]) -> list[Known]
             pages[visit.url] = later.get(visit.url) or first_check(visit), visit.relevance
             if visit.stored:
                 wanted |= {visit.url, visit.source_url}
-    return [Known(*known) for url, known in pages.items() if url in wanted]
+    return [Due(*known) for url, known in pages.items() if url in wanted]
 
 
 def first_check(visit: Visit) -> Check:
@@ -52,14 +48,10 @@ def first_check(visit: Visit) -> Check:
     return Check(visit.url, visit.time, visit.etag, visit.modified)
 
 
-def ranked(pages: Iterable[Known], now: float) -> list[tuple[float, Known]]:
-    """The pages that are not gone, with their values, the most valuable first."""
-    valued = [
-        (page.relevance * max(0.0, now - page.check.looked) / DAY, page)
-        for page in pages
-        if page.check.misses < MOST_MISSES
-    ]
-    return sorted(valued, key=lambda found: (-found[0], found[1].check.url))
+def ranked(pages: Iterable[Due], now: float) -> list[Due]:
+    """The pages that are not gone, the most valuable first."""
+    left = (page for page in pages if page.check.misses < MOST_MISSES)
+    return sorted(left, key=lambda page: (-page.value(now), page.check.url))
 
 
 def looked(check: Check, now: float, *, digest: str, etag: str = "", modified: str = "") -> Check:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from topiccrawler.crawling.admission import ROBOTS_TXT, Decision, DownloaderRule
+from topiccrawler.crawling.admission import ROBOTS_TXT, DownloaderRule
+from topiccrawler.crawling.link_gate import Decision
 from topiccrawler.frontier.base import Notes
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_txt import RobotsTxt

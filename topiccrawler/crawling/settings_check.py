@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Settings(Protocol):
-    """The method of Scrapy's settings that is used here."""
+    """The method of Scrapy's settings, and of a dict, that is used here."""
 
     def get(self, name: Any, default: Any = None) -> Any: ...
 

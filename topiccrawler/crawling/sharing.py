@@ -1,8 +1,6 @@
-"""Defines the interfaces of a crawl that several processes share: the queue, the exchange of messages, and how the strategy learns.
+"""Defines what a crawl asks of a queue that several processes share, beyond the contract of a frontier, and of the way its strategy learns.
 
-Each process appends an entry to one stream for each page it reads. One process at a time, the learner, consumes the entries of all.
-It publishes the state of its strategy, and the stream is trimmed up to that point. An entry is identified by the session of its sender
-and its number in that session. Entries of one process arrive in order, possibly twice.
+cluster.redis implements them; a crawl of one process has neither queue nor exchange, and learns by `Checkpoints`.
 """
 
 from __future__ import annotations
@@ -12,32 +10,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from topiccrawler.crawling.checkpoints import Rescoring
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy
-
-START = "-"  # the position before all entries
-
-
-class StreamEntry(NamedTuple):
-    """One entry of the stream."""
-
-    place: str  # its position in the stream
-    session: str  # session of the sender
-    number: int  # number of the entry in that session, from 1
-    text: bytes  # empty for an entry of this process, if it does not read its own entries
-
-
-class Learned(NamedTuple):
-    """A published state of the strategy."""
-
-    number: int  # from 1; the newest state is valid
-    by: str  # session of the learner
-    place: str  # position of the last entry that the state covers
-    covered: Mapping[str, int]  # session -> number of its last entry that the state covers
-    entries: int  # number of entries covered since the crawl began
-    at: float  # time of publication, by the clock of `Exchange.now`
-    text: str
 
 
 class Harvest(NamedTuple):
@@ -50,21 +25,10 @@ class Harvest(NamedTuple):
 
 
 class Exchange(Protocol):
-    """The exchange of entries, states and counts between the processes of a crawl. No method blocks on another machine."""
+    """What the processes of a crawl tell each other of its pages and blocks. No method blocks on another machine."""
 
-    session: str  # session of this process; a new one after the process was declared dead
-    begun: bool  # the entry of the seeds was sent before this process joined
-    first: Learned | None  # the newest state when this process joined
-    used: bool  # set by a strategy that learns; else no process becomes the learner
-    is_learner: bool  # this process is the learner
-    place: str  # position of the last entry consumed; the learner keeps it up to date
-    newest: int  # number of the newest state; 0 = none
-    sent: int  # number of entries of all processes since the crawl began
     live: int  # number of live processes
     announced: list[str]  # announcements received, of all since the crawl began
-
-    def now(self) -> float:
-        """The time in seconds, by a clock that all processes share."""
 
     def count(self, *, kept: bool, article: bool) -> None:
         """Count a page that this process fetched; the count is sent when the page's lease ends."""
@@ -74,21 +38,6 @@ class Exchange(Protocol):
 
     def announce(self, text: str) -> None:
         """Send a text to all processes, including those that join later. It may arrive twice."""
-
-    def send(self, text: bytes, *, once: bool = False) -> int:
-        """Append an entry, with the pending changes of the queue; return its number. `once`: only if no entry was sent so before."""
-
-    def read_from(self, place: str, *, own: bool) -> None:
-        """Read the entries after this position from now on; `own`: also the texts of entries that this process has sent."""
-
-    def read(self, pause_seconds: float) -> Sequence[StreamEntry]:
-        """The next entries, in order; empty while a reply is awaited. After an empty reply, the next request is delayed by the pause."""
-
-    def newest_state(self) -> Learned | None:
-        """The newest state; None while the reply is awaited."""
-
-    def publish(self, text: str, covered: Mapping[str, int], entries: int) -> None:
-        """Publish a state that covers all entries up to `place`. Ignored if this process is no longer the learner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +51,7 @@ class Prefetch:
 class Learning(Protocol):
     """The way in which the strategy of a crawl learns, alone or with other processes, as `Ordering` uses it."""
 
-    whole: (
-        bool  # pages are handed over to the learner, because the strategy needs each page with all its links
-    )
+    whole: bool  # pages are handed over to the learner: the strategy needs each page with all its links
     leads: bool  # this process refreshes the scores of the queue
 
     def load(self) -> int:
@@ -138,18 +85,13 @@ class Learning(Protocol):
 class SharedQueue(Protocol):
     """The queue of a crawl that several processes share, on another machine: its methods in addition to those of a Frontier."""
 
-    exchange: Exchange
     stats_family: str  # the key of its figures in the stats, with … in place of their names
 
-    def learning(
-        self,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        *,
-        seconds: float,
-        every_pages: int,
-    ) -> Learning:
-        """The learning of the strategy from the pages of all processes. `seconds`: the interval between two published states."""
+    @property
+    def exchange(self) -> Exchange: ...
+
+    def learning(self, strategy: Strategy, rescoring: Rescoring) -> Learning:
+        """The learning of the strategy from the pages of all processes."""
 
     def look_up(self, urls: Iterable[str]) -> bool:
         """Load the records of these URLs in one request, before they are read or pushed. False if the server is unreachable."""
@@ -168,6 +110,3 @@ class SharedQueue(Protocol):
 
     def next_ready(self, now: float) -> float | None:
         """The time to ask for a lease again, on the clock of `now`: hosts.next_ready, or sooner if other processes may push URLs."""
-
-    def figures(self) -> Mapping[str, float]:
-        """Figures for the stats, by name."""

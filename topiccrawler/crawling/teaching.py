@@ -2,8 +2,6 @@
 
 `Lessons` holds them. The file teaching.json in the job's folder has the original topic and each step: the answers of the step, and the
 topic learned from all answers so far. A crawl that is resumed with the same command uses the last topic; `undo` removes a step.
-
-`relevances` computes how a topic classifies given pages: HTML files, or the stored pages of a job.
 """
 
 from __future__ import annotations
@@ -21,14 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from topiccrawler.crawling.assemble import Parts, assemble, topic_of
-from topiccrawler.crawling.checkpoints import (
-    Checkpoints,
-    OwnLearning,
-    Rescoring,
-    can_transfer,
-    relearn,
-    transfer_state,
-)
+from topiccrawler.crawling.checkpoints import Checkpoints
 from topiccrawler.crawling.job_files import read_recipe, write_recipe
 from topiccrawler.crawling.judging import (
     JudgedAgain,
@@ -40,40 +31,23 @@ from topiccrawler.crawling.judging import (
 from topiccrawler.crawling.page_filter import ANSWERED
 from topiccrawler.crawling.page_stores import has_pages, open_pages, open_sample, visits_of
 from topiccrawler.crawling.recipe import Recipe
+from topiccrawler.crawling.rescoring import Rescoring
+from topiccrawler.crawling.transfer import can_transfer, relearn, transfer_state
 from topiccrawler.errors import ArgumentError, StateError, file_faults, shortened
 from topiccrawler.files import JsonFile, keep_former, replace_file
 from topiccrawler.frontier.sqlite import SqliteFrontier
 from topiccrawler.frontier.stored_queue import is_made
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.model import Link, Page, Via, Visit
-from topiccrawler.pages.read import PageWords, Reader
+from topiccrawler.pages.read import PageWords
 from topiccrawler.relevance.base import EVIDENCE, similarity_of
 from topiccrawler.relevance.choose import untrained
 from topiccrawler.relevance.training.teaching import taught
-from topiccrawler.store.page_store import read_pages
 from topiccrawler.store.pages import PageRecord
 from topiccrawler.text.segmenter import PLAIN, Segmenter
 from topiccrawler.topics.catalogue import is_catalogued, parts_of
 from topiccrawler.topics.topic import Topic, make_topic
 from topiccrawler.urls.canonical import canonical, host_of
-
-
-def relevances(topic: Topic, files: Sequence[Path]) -> Iterator[tuple[str, float]]:
-    """The URL (or path) and the relevance, 0..1, of each page in the files, by the keywords alone."""
-    page_classifier = untrained(topic)
-    reader = Reader(page_classifier, sites=topic.sites, segmenter=topic.segmenter)
-    for file in files:
-        if file.suffix == ".sqlite":
-            in_segments = page_classifier.reads_segments
-            with closing(read_pages(file)) as store:
-                for record in store.records():
-                    words = words_of_record(record, topic.segmenter, in_segments=in_segments)
-                    yield record.url, page_classifier.relevance(words)
-            continue
-        with file_faults(ArgumentError, file, "cannot be read", "give an HTML file or a job's job.sqlite"):
-            body = file.read_bytes()
-        yield str(file), reader.read(file.absolute().as_uri(), body).page.relevance
-
 
 logger = logging.getLogger(__name__)
 
@@ -96,12 +70,10 @@ class Lessons:
     # the answers from which the topic of the recipe was learned
     followed: dict[str, bool] = field(default_factory=dict)
     segmenter: Segmenter = PLAIN  # segmenter of the topic when the pages were read
-    judged: JudgedAgain = field(
-        default_factory=JudgedAgain
-    )  # what the last step has changed of the stored pages
-    copies: dict[str, str] = field(
-        default_factory=dict
-    )  # URL of a copy -> URL of the page of which it is one
+    # what the last step has changed of the stored pages
+    judged: JudgedAgain = field(default_factory=JudgedAgain)
+    # URL of a copy -> URL of the page of which it is one
+    copies: dict[str, str] = field(default_factory=dict)
     is_anew: bool = False  # the job's file is about another topic; a copy of it is kept when it is replaced
 
     @property
@@ -391,7 +363,7 @@ def _rescore(folder: Path, recipe: Recipe, lessons: Lessons) -> int:
     parts, before = assemble(recipe), assemble(lessons.recipe)
     with SqliteFrontier(folder / JOB_DATABASE, acknowledgements_per_commit=sys.maxsize) as frontier:
         if lessons.changes_few(parts):
-            OwnLearning(before.strategy, frontier, Rescoring(frontier), durable=True).load()
+            Checkpoints(before.strategy, frontier.notes, Rescoring(frontier), durable=True).load()
             changed = transfer_state(parts.strategy, before.strategy.save(), frontier)
         else:
             changed = relearn(parts.strategy, frontier, _pages(folder, parts, lessons, lessons.answers))

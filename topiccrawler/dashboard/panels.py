@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from topiccrawler.crawling.admission import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.job_topic import topic_display_name
+from topiccrawler.crawling.link_gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.dashboard.jobs import TOP, WAIT_SECONDS, Job, breadth_first, rate_at
 from topiccrawler.frontier.base import State

@@ -249,10 +249,10 @@ class ReportingCommand(ScrapyCommand):
             from topiccrawler.crawling.servers import page_server
 
             page_server(store_url).remember(store_url, for_all=typed)  # jobs store it without its password
-        if self.setting("REDIS_URL"):
-            from topiccrawler.crawling.servers import queue_address
+        if redis_url := self.setting("REDIS_URL"):
+            from topiccrawler.cluster.redis.records import remember
 
-            queue_address(self.setting)  # remembers it, for the same reason
+            remember(str(redis_url))
         fault = ""
         try:
             from topiccrawler.crawling.settings_check import check_names  # here: not every command needs it

@@ -20,7 +20,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.misc import load_object
 
 from topiccrawler.crawling.crawl import Crawl
-from topiccrawler.crawling.harvest import NEXT, GateCounts, HarvestCounter, words_of
+from topiccrawler.crawling.estimate import NEXT, words_of
+from topiccrawler.crawling.harvest import GateCounts, HarvestCounter
 from topiccrawler.crawling.job_files import STATS
 from topiccrawler.crawling.page_stores import has_pages
 from topiccrawler.crawling.robots_notes import CLOSED, UNREACHABLE
@@ -28,7 +29,7 @@ from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.opening import faults_of, needed_crawl
 from topiccrawler.engine.pipelines import KNOWN_TEXTS, OTHER_LANGUAGES
 from topiccrawler.engine.plain_harvest import PlainHarvest
-from topiccrawler.engine.progress import wait_key
+from topiccrawler.engine.queue_stats import wait_key
 from topiccrawler.engine.scheduler import LITTLE_PROMISED, focused_scheduler, is_focused
 from topiccrawler.errors import CrawlerError, SeedsError
 from topiccrawler.files import replace_file

@@ -28,7 +28,8 @@ from topiccrawler.engine.defaults import set_defaults
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
 from topiccrawler.engine.feeds import check_feeds
 from topiccrawler.engine.middlewares import expanding
-from topiccrawler.engine.opening import IN_MEMORY, open_crawl, queue_place
+from topiccrawler.engine.opening import open_crawl
+from topiccrawler.engine.queue_place import IN_MEMORY, queue_place
 from topiccrawler.engine.scheduler import is_focused
 from topiccrawler.errors import ArgumentError
 from topiccrawler.resources import package_table

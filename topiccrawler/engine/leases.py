@@ -25,7 +25,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from topiccrawler.crawling.crawl import Fetch, Outcome
+from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.outages import passes, status_reason
 from topiccrawler.crawling.page_filter import OFF_TOPIC
 from topiccrawler.engine.download_failures import PASSING, reason_of, way_of

@@ -145,9 +145,8 @@ class AnswerParser(HTTPClientParser):
             or response.code in self.NO_BODY_CODES
             or self.request.method == b"HEAD"
         ):
-            if (
-                response.code >= 200 and self._buffer
-            ):  # a body, where none may be, would answer the next request
+            # a body, where none may be, would answer the next request
+            if response.code >= 200 and self._buffer:
                 self.connHeaders.setRawHeaders(b"Connection", [b"close"])
             super().allHeadersReceived()
             return

@@ -70,7 +70,7 @@ class LinkRules:
         if self.depth is not None:
             found.append(admission.depth_limit(self.depth.maxdepth))
         if self.url_length is not None:
-            found.append(admission.UrlLengthRule(self.url_length.maxlength))
+            found.append(admission.url_length(self.url_length.maxlength))
         return found
 
     def refused(self, rule: str, links: Sequence[Link]) -> None:

@@ -27,17 +27,18 @@ from scrapy.utils.asyncgen import as_async_generator
 from scrapy.utils.asyncio import is_asyncio_available
 from w3lib.encoding import http_content_type_encoding
 
-from topiccrawler.crawling.admission import PASSED, Admission, Decision, GateRule, Moment, redirected
+from topiccrawler.crawling.admission import Admission, Moment, gate_rule, redirected
 from topiccrawler.crawling.assemble import Parts
 from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.harvest import GateCounts
+from topiccrawler.crawling.link_gate import PASSED, Decision
 from topiccrawler.crawling.ordering import Ordering
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META
 from topiccrawler.engine.link_rules import count_refused
 from topiccrawler.engine.opening import crawl_of, faults_of, needed_crawl, parts_of_project
 from topiccrawler.engine.politeness import host_key
-from topiccrawler.engine.progress import BACK_OFFS
+from topiccrawler.engine.queue_stats import BACK_OFFS
 from topiccrawler.engine.reading import CHALLENGE, NOT_FOLLOWED, content_type
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
 from topiccrawler.errors import CrawlerError
@@ -149,11 +150,8 @@ def expanding(callback: Callable[..., Any], strategy: Strategy) -> Callable[...,
 LONGEST_HEADER = 200  # bytes
 
 
-class LeaseEndMiddleware:
-    """Spider middleware (10, outside all others): counts the items of a leased page and reports the end of its output to the leases.
-
-    `scheduler`: as for OutlinksMiddleware.
-    """
+class _LeaseMiddleware:
+    """A middleware for the requests that have a lease. `scheduler`: returns our scheduler, or None under another one."""
 
     def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
         self._scheduler = scheduler
@@ -162,6 +160,13 @@ class LeaseEndMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         needed_crawl(crawler)  # other spiders have no leases
         return cls(partial(focused_scheduler, crawler))
+
+
+class LeaseEndMiddleware(_LeaseMiddleware):
+    """Spider middleware (10, outside all others): counts the items of a leased page and reports the end of its output to the leases.
+
+    `scheduler`: as for OutlinksMiddleware.
+    """
 
     def process_spider_input(self, response: Response) -> None:
         scheduler = self._scheduler()
@@ -288,7 +293,7 @@ class LinkGateMiddleware:
             stats.set_value("topic/gate/mean_probability", round(mean, 4))
 
 
-class BackOffMiddleware:
+class BackOffMiddleware(_LeaseMiddleware):
     """Downloader middleware (110, after robots.txt): a leased request whose host has begun a back-off waits in the request queue.
 
     A host's first page is leased before its robots.txt is fetched, so the answer to that may be the first sign that the server is busy.
@@ -296,14 +301,6 @@ class BackOffMiddleware:
 
     `scheduler`: as for OutlinksMiddleware.
     """
-
-    def __init__(self, scheduler: Callable[[], FocusedScheduler | None]) -> None:
-        self._scheduler = scheduler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        needed_crawl(crawler)  # other spiders have no leases
-        return cls(partial(focused_scheduler, crawler))
 
     def process_request(self, request: Request) -> Request | None:
         if META not in request.meta or (scheduler := self._scheduler()) is None:
@@ -330,7 +327,7 @@ class RequestGateMiddleware(LinkGateMiddleware):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        admission = Admission([GateRule(parts_of_project(crawler, cls.__name__).gate)])
+        admission = Admission([gate_rule(parts_of_project(crawler, cls.__name__).gate)])
         return cls(admission, crawler.stats)
 
     def link_of(self, request: Request, target: str) -> tuple[Link, int] | None:

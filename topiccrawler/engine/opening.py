@@ -4,27 +4,16 @@ The conflict: Scrapy builds spider, scheduler, middlewares, pipelines and extens
 topic, frontier and gate. So these are built once, with the spider, and are attributes of it.
 
 `open_crawl` builds the crawl; `crawl_of` returns it for a crawler.
-
-`QueuePlace` is where the queue is kept: in the database of the job's folder, or on a server for several processes. `open_frontier` opens it.
-
-`open_store` opens the database for pages (STORE_URL); without one they are in the job's folder. `StoreWait` lets an item wait for the
-database without blocking other pages.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
-import time
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from socket import gethostname
-from typing import TypeVar
 from weakref import WeakKeyDictionary
-from zlib import crc32
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -40,150 +29,29 @@ from topiccrawler.crawling.options import CrawlLimits, CrawlOptions
 from topiccrawler.crawling.page_filter import Restrictions
 from topiccrawler.crawling.page_stores import folder_named
 from topiccrawler.crawling.recipe import CrawlParams, recipe_of
-from topiccrawler.crawling.resuming import check_topic, ordering_of
-from topiccrawler.crawling.servers import QueueAddress, no_queue_server, page_server, queue_address
-from topiccrawler.crawling.sharing import SharedQueue
+from topiccrawler.crawling.resuming import check_topic
 from topiccrawler.crawling.site_listings import SiteListings
 from topiccrawler.crawling.teaching import answered, answers_behind, with_teaching
 from topiccrawler.engine.faults import FatalFaults, reported_by_scrapy
-from topiccrawler.errors import ArgumentError, CrawlerError, SeedsError, StateError, file_faults
-from topiccrawler.frontier.base import Frontier
+from topiccrawler.engine.queue_place import IN_MEMORY, QueuePlace, open_frontier
+from topiccrawler.engine.store_wait import open_store
+from topiccrawler.errors import ArgumentError, CrawlerError, StateError, file_faults
 from topiccrawler.frontier.budgets import Allowance, Budgets
 from topiccrawler.frontier.host_ranking import FairShares
 from topiccrawler.frontier.hosts import Hosts
-from topiccrawler.frontier.sqlite import SqliteFrontier
-from topiccrawler.job_database import MEMORY
 from topiccrawler.model import Link
 from topiccrawler.pages.robots_tags import AGENT
 from topiccrawler.pages.robots_txt import product_token
 from topiccrawler.seeding.seed_files import read_seeds
-from topiccrawler.store.pages import SharedPages
 from topiccrawler.text.segmenter import release_dictionary
 from topiccrawler.text.word_vectors import release_vectors
-from topiccrawler.topics.seeds import Seeds
 from topiccrawler.topics.topic import Topic
-from topiccrawler.urls.canonical import canonical, host_of
+from topiccrawler.urls.canonical import host_of
 
-# queued URLs whose rank is kept in memory (56 bytes each), shared among hosts; the others are bare numbers
-MEMORY_URLS = 100_000
 PATIENCE_SECONDS = 2.0  # longest time that a slot waits for a host with a much better URL
 IDLE_SHARE = 0.15  # of the slots that may wait so when time is to be saved
-DISCARDED_PAGES = (
-    1000  # in the sample of off-topic pages, for `scrapy topics teach`, `learn` and `scrapy rate`
-)
-
-
-@dataclass(frozen=True, slots=True)
-class QueuePlace:
-    """The place of the queue: a crawl on a server (`address` and `job`), else the job's folder, `jobdir` if that goes on with its queue. In
-    memory for one page that is no job."""
-
-    jobdir: str = ""
-    address: QueueAddress | None = None
-    job: str = ""  # name of the crawl on the server
-    in_memory: bool = False
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether other processes may work on the same crawl."""
-        return self.address is not None
-
-
-IN_MEMORY = QueuePlace(in_memory=True)
-
-
-def queue_place(params: CrawlParams, settings: BaseSettings) -> QueuePlace:
-    """The place of the queue by JOBDIR, the setting of a server and `-a job=`. ArgumentError when these contradict each other."""
-    address, jobdir = queue_address(settings.get), settings.get("JOBDIR") or ""
-    if address is None:
-        if params.job:
-            raise no_queue_server(f"argument -a job={params.job}")
-        return QueuePlace(jobdir=jobdir)
-    if jobdir:
-        fault = f"cannot keep the queue that is in {address.server.public(address.address)}"
-        raise ArgumentError(f"JOBDIR={jobdir}", fault, "give one of both")
-    job = params.job or settings.get("TOPIC_JOB") or ""
-    if not job:
-        remedy = "give the same -a job=NAME to all its processes"
-        raise ArgumentError(address.redacted, "needs the name of the crawl", remedy)
-    address.server.check(address.address, job)
-    return QueuePlace(address=address, job=job)
-
-
-def open_frontier(
-    place: QueuePlace, settings: BaseSettings, hosts: Hosts, parts: Parts, seeds: list[Link], files: JobFiles
-) -> tuple[Frontier, SharedQueue | None]:
-    """Open the queue at a place, or create it; without a JOBDIR that of an earlier run is dropped. For a queue on a server, return also the
-    SharedQueue that coordinates the processes; else None."""
-    if place.address is not None:
-        hosts.slots = settings.getint("CONCURRENT_REQUESTS")
-        server, address, made_of = place.address.server, place.address.address, parts.record().as_json()
-        return server.open_queue(address, place.job, hosts, _recipe(parts, seeds), made_of)
-    if not (place.jobdir or place.in_memory):
-        files.begin_anew()
-    queue = SqliteFrontier(
-        MEMORY if place.in_memory else files.database,
-        hosts,
-        memory_urls=MEMORY_URLS,
-        acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
-    )
-    return queue, None
-
-
-def _recipe(parts: Parts, seeds: list[Link]) -> dict[str, str]:
-    """The configuration that all processes of a crawl must share."""
-    record = parts.record()
-    urls = "\n".join(sorted(link.url for link in seeds))
-    fields = str(sorted((record.topic_fields or {}).items()))
-    return {
-        "topic": parts.topic.name,
-        "topic file": f"{crc32(fields.encode()):08x}" if record.topic_fields else "",
-        "keywords": ", ".join(record.keywords),
-        "strategy": ordering_of(record),
-        "seeds": f"{len(seeds)} URLs, {crc32(urls.encode()):08x}",
-        **({"page store": "PostgreSQL"} if record.store else {}),  # each process may use another address
-    }
-
-
-LOOK_SECONDS = 1.0  # between two checks whether the crawl closes
-WAITED = "topic/store/wait_seconds"
-Result = TypeVar("Result")
-
-
-def open_store(settings: BaseSettings, job: str, topic: str) -> SharedPages | None:
-    """Open the database that STORE_URL names, for the pages of this job; None = the pages are kept in the job's folder. ArgumentError for
-    an invalid address."""
-    url = settings.get("STORE_URL")
-    return page_server(url).open_shared(url, job, topic) if url else None
-
-
-class StoreWait:
-    """Awaits the database on behalf of a crawl's items, and keeps the stats of these waits."""
-
-    def __init__(self, crawler: Crawler, pages: SharedPages) -> None:
-        self.pages = pages
-        self._crawler = crawler
-
-    async def result(self, handed: Future[Result]) -> Result:
-        """Wait for the result of work submitted to the database. The item waits here, and so does the end of its lease."""
-        begun = time.monotonic()
-        waiting = asyncio.wrap_future(handed)
-        try:
-            while not (await asyncio.wait({waiting}, timeout=LOOK_SECONDS))[0]:
-                if not self._crawler.crawling:  # after Ctrl-C the wait for an unreachable server is shortened
-                    self.pages.hurry()
-            return waiting.result()
-        finally:
-            stats = self._crawler.stats
-            waited = stats.get_value(WAITED, 0.0) + time.monotonic() - begun
-            stats.set_value(WAITED, round(waited, 3))
-            for name, figure in self.pages.figures().items():
-                stats.set_value(f"topic/store/{name}", figure)
-
-
-def store_wait(crawler: Crawler, files: JobFiles) -> StoreWait | None:
-    """The StoreWait of a job whose pages are in a database; None if they are in the job's folder."""
-    return None if files.kept_in is None else StoreWait(crawler, files.kept_in)
+# in the sample of off-topic pages, for `scrapy topics teach`, `learn` and `scrapy rate`
+DISCARDED_PAGES = 1000
 
 
 FETCHES = "fetches"  # the objective: relevant pages per fetch, not per time
@@ -222,21 +90,17 @@ def open_crawl(
     if params.seeds is None and (kept := read_recipe(folder)) is not None:
         check_topic(kept, recipe, folder)  # rather than report that the other topic has no seeds
     named_seeds = read_seeds(params.seeds, topic)
-    off_topic = tuple(url for url in map(canonical, named_seeds.negative) if url is not None)
     kept_in = open_store(settings, queue.job or job_name or folder.absolute().name, topic.name)
     if kept_in is not None:
         recipe = replace(recipe, store=kept_in.address, store_job=kept_in.job)
-    if queue.address is not None:
-        recipe = replace(recipe, queue=queue.address.redacted, queue_job=queue.job)
-    parts = assemble(with_teaching(replace(recipe, off_topic=off_topic), folder))
+    if queue.is_shared:
+        recipe = replace(recipe, queue=queue.public_address, queue_job=queue.job)
+    parts = assemble(with_teaching(replace(recipe, off_topic=tuple(named_seeds.negative)), folder))
     if parts.segmenter.has_own_dictionary:
         release_dictionary()
     release_vectors()
-    hosts = Hosts(
-        patience_seconds=PATIENCE_SECONDS,
-        idle_share=_idle_share(params),
-    )
-    seeds = _seeds(named_seeds, topic)
+    hosts = Hosts(patience_seconds=PATIENCE_SECONDS, idle_share=_idle_share(params))
+    seeds = [Link(url, host_of(url)) for url in named_seeds.positive]
     files = JobFiles(
         folder,
         parts.record(),
@@ -292,22 +156,6 @@ def _idle_share(params: CrawlParams) -> float:
     return 1.0 if saves_fetches else IDLE_SHARE
 
 
-def _seeds(named_seeds: Seeds, topic: Topic) -> list[Link]:
-    links = []
-    for url in named_seeds.positive:
-        clean = canonical(url)
-        if clean is None:
-            raise SeedsError(f"seed {url!r}", "is no http(s) URL", "write it as http://host/path")
-        links.append(Link(clean, host_of(clean)))
-    if not links:
-        raise SeedsError(
-            f"seeds of topic {topic.display_name!r}",
-            "there are none",
-            "give some: -a seeds=FILE or -a seeds=URL,URL",
-        )
-    return links
-
-
 def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:
     name = name or f"{topic.name}-{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}"  # noqa: DTZ005 local time is what a person looks for
     if Path(name).name != name or name in {".", ".."}:
@@ -319,9 +167,8 @@ def _job_folder(topic: Topic, settings: BaseSettings, name: str | None) -> Path:
 
 def _writable(folder: Path, setting: str) -> Path:
     remedy = f"set {setting} to a folder of yours"
-    with file_faults(
-        StateError, f"folder {folder}", "cannot be written", remedy
-    ):  # a name may be too long to look for
+    # a name may be too long to look for
+    with file_faults(StateError, f"folder {folder}", "cannot be written", remedy):
         there = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise StateError(f"folder {folder}", "cannot be written", remedy)

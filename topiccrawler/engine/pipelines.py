@@ -30,8 +30,9 @@ from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.crawling.known_texts import KnownTexts
 from topiccrawler.crawling.page_filter import OFF_TOPIC, PageFilter, Restrictions
 from topiccrawler.engine.faults import reported_by_scrapy
-from topiccrawler.engine.opening import StoreWait, crawl_of, needed_crawl, parts_of_project, store_wait
+from topiccrawler.engine.opening import crawl_of, needed_crawl, parts_of_project
 from topiccrawler.engine.scheduler import FocusedScheduler, focused_scheduler
+from topiccrawler.engine.store_wait import StoreWait, store_wait
 from topiccrawler.errors import ArgumentError
 from topiccrawler.items import PageItem, alias, page_of
 from topiccrawler.pages.formats.registry import HTML
@@ -140,7 +141,7 @@ class RelevancePipeline:
             item.evidence = packed(reading)
         if may_be_kept and self._crawl is not None and reading is not None and not reading.page.is_target:
             # the threshold is lower than the strategy's, or an opinion may keep the page
-            self._crawl.describe(item, reading)
+            self._crawl.items.describe(item, reading)
         if is_sampled and self._discarded is not None:
             sampled = replace(record_of(page), relevance=verdict.relevance, kind="", stored=False)
             self._discarded().add(sampled)

@@ -24,7 +24,8 @@ from scrapy.utils.httpobj import urlparse_cached
 from scrapy.utils.misc import build_from_crawler, load_object
 from twisted.internet.error import DNSLookupError
 
-from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, Decision, DownloaderRule
+from topiccrawler.crawling.admission import PRIVATE_ADDRESS, RESOLVED_ADDRESS, DownloaderRule
+from topiccrawler.crawling.link_gate import Decision
 from topiccrawler.engine.opening import needed_crawl
 from topiccrawler.engine.politeness import host_key
 from topiccrawler.model import Link

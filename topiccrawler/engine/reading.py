@@ -27,10 +27,8 @@ from topiccrawler.text.characters import decode
 CHALLENGE = "topic_challenge"  # key in request.meta: what the response is, if it is no page
 USAGE = "topic_usage"  # key in request.meta: what robots.txt says about the use of the URL's page
 NOT_FOLLOWED = "topic_not_followed"  # key in request.meta: the robots tag by which links were not queued
-_EXTRACT, _CONTENT = (
-    "topic_extract",
-    "topic_content",
-)  # keys in request.meta: a result and what it was read from
+# keys in request.meta: a result and what it was read from
+_EXTRACT, _CONTENT = ("topic_extract", "topic_content")
 
 
 class DocumentMiddleware:

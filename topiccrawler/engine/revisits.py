@@ -20,11 +20,11 @@ from scrapy.statscollectors import StatsCollector
 from scrapy.utils.asyncgen import as_async_generator
 from twisted.python.failure import Failure
 
-from topiccrawler.crawling.crawl import Fetch
+from topiccrawler.crawling.fetch import Fetch
 from topiccrawler.crawling.job_files import JobFiles
 from topiccrawler.crawling.revisiting import Due, looked, looked_unchanged, missed
 from topiccrawler.engine.leases import META, Leases
-from topiccrawler.engine.opening import StoreWait, store_wait
+from topiccrawler.engine.store_wait import StoreWait, store_wait
 from topiccrawler.frontier.base import Leased, Listing, Row, State
 from topiccrawler.items import Outlinks, page_of
 from topiccrawler.messages import Message

@@ -34,7 +34,8 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
 from topiccrawler.crawling.admission import Admission, private_network
-from topiccrawler.crawling.crawl import KNOWN, Crawl, Fetch, Outcome
+from topiccrawler.crawling.crawl import KNOWN, Crawl
+from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.engine.faults import FatalFaults
 from topiccrawler.engine.leases import META, Lease, Leases
@@ -42,7 +43,7 @@ from topiccrawler.engine.link_rules import LinkRules
 from topiccrawler.engine.opening import crawl_of, faults_of
 from topiccrawler.engine.politeness import Politeness, host_key, paces_of, patience_of
 from topiccrawler.engine.private_network import PrivateNetworkMiddleware, resolved_address
-from topiccrawler.engine.progress import QueueStats
+from topiccrawler.engine.queue_stats import QueueStats
 from topiccrawler.engine.waking import WAKE, WakeTimer
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts

@@ -52,9 +52,8 @@ class SiteAccessMiddleware:
         if rule is None:
             return
         access = {"proxy": rule.proxy} if rule.proxy else {}
-        if rule.proxy and request.meta.pop(
-            FROM_ENVIRONMENT, False
-        ):  # on the request that was redirected to here
+        # on the request that was redirected to here
+        if rule.proxy and request.meta.pop(FROM_ENVIRONMENT, False):
             request.meta.pop("proxy", None)
         if rule.user:
             domain = host_of(request.url).partition(":")[0]

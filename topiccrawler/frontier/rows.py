@@ -178,7 +178,7 @@ class Rows:
         """Pass the buffered writes to SQLite, in the transaction that the database's `commit` ends."""
         for statement, rows in self._writes.items():
             if rows:
-                self._execute(statement, rows)
+                self.database.write_many(statement, rows)
                 rows.clear()
         self._touched.clear()
         self._buffered = 0
@@ -300,13 +300,6 @@ class Rows:
         if self._buffered >= _FLUSH_ROWS:
             self.flush()
 
-    def _execute(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        try:
-            self.database.write_many(statement, rows)
-        except UnicodeEncodeError:  # half a surrogate pair; the rows before it were executed already
-            again = statement.replace("INSERT INTO", "REPLACE INTO")
-            self.database.write_many(again, map(_encodable, rows))
-
     def _row(self, raw: tuple[Any, ...]) -> Row:
         number, state, reason, added, changed, tries, host, url, *counts = raw
         score, shares, carry, tunnel, *text, nofollow, source = counts
@@ -321,7 +314,3 @@ class Rows:
 
 def _numbers(score: Score) -> tuple[float, bytes, float]:
     return float(score.value), score.shares, float(score.carry)
-
-
-def _encodable(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in row)

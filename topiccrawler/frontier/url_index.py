@@ -63,7 +63,7 @@ _BITS = 32
 
 def anchor_bit(text: str) -> int:
     """The bit of an anchor text in the seen-anchor mask; the same in every process."""
-    return 1 << crc32(text.encode("utf-8", "surrogatepass")) % _BITS
+    return 1 << crc32(text.encode()) % _BITS
 
 
 Digest = tuple[int, int]
@@ -82,7 +82,7 @@ _BAND_WIDTH = _BAND << _SHIFT
 
 def digest(url: str) -> Digest:
     """The fingerprint and check of a URL: blake2b, 12 bytes."""
-    data = url.encode("utf-8", "surrogatepass")
+    data = url.encode()
     fingerprint, check = _DIGEST.unpack(blake2b(data, digest_size=12).digest())
     return fingerprint, check
 

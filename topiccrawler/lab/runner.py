@@ -31,7 +31,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from topiccrawler.crawling.assemble import Parts, topic_of
-from topiccrawler.crawling.crawl import Crawl, Fetch, Outcome
+from topiccrawler.crawling.crawl import Crawl
+from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.job_topic import TOPIC, as_toml
 from topiccrawler.crawling.launching import crawl_line, failure, start_scrapy
 from topiccrawler.crawling.page_filter import Verdict

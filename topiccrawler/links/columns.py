@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -34,6 +35,20 @@ def packed_list(names: Iterable[str]) -> str:
 def list_of(text: str) -> list[str]:
     """The names that `packed_list` made the text of. ValueError when the text is damaged."""
     return [str(name) for name in json.loads(_bytes(text))]
+
+
+def plain(value: Any) -> Any:
+    """A value of a strategy's state as JSON: arrays are packed, an object that can be saved is saved."""
+    if isinstance(value, np.ndarray):
+        return packed(value)
+    return value.save() if hasattr(value, "save") else list(value) if isinstance(value, deque) else value
+
+
+def restored(former: Any, kept: Any) -> Any:
+    """The value that `plain` made `kept` of, of the type of `former`. ValueError or TypeError when it is damaged."""
+    if isinstance(former, np.ndarray):
+        return unpacked(kept, former.dtype)
+    return type(former).load(kept) if hasattr(former, "load") else type(former)(kept)
 
 
 def grown(values: NDArray[Any], size: int, fill: float = 0.0) -> NDArray[Any]:

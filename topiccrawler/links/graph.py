@@ -159,7 +159,7 @@ class LinkGraph:
 
 def _key(url: str) -> int:
     """A 64-bit hash of a URL: among ten million URLs two share a key once in 400 000 crawls."""
-    data = url.encode("utf-8", "surrogatepass")
+    data = url.encode()
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 
 

@@ -187,6 +187,9 @@ _OTHERS = frozenset(
 )  # fmt: skip
 # Possessive: blanks are not tried twice, however many follow a sign.
 _COMMENT = re.compile(r"^\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)|(?://\s*+)?(?:-->|\]\]>)\s*+;?\s*+$")
+_HALF = re.compile(
+    r"(\\ud[89ab]..\\ud[c-f]..)|\\ud[89a-f]..", re.IGNORECASE
+)  # of a surrogate pair, if it is no pair
 _LAST_COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -210,7 +213,7 @@ def _linked_data(tree: LexborHTMLParser) -> tuple[list[dict[str, Any]], dict[str
 
 def _parsed(text: str) -> Any:
     """The value of a script of JSON-LD; None where it is no JSON, also without its comment signs and last commas."""
-    text = _COMMENT.sub("", text)
+    text = _HALF.sub(r"\1", _COMMENT.sub("", text))
     for attempt in (text, _LAST_COMMA.sub(r"\1", text)):
         try:
             return json.loads(attempt, strict=False)

@@ -8,6 +8,10 @@ Parameters: SLOPE 3 (docs/lab.md).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from topiccrawler.pages.read import PageWords
+
 EVIDENCE, VSM, COSINE, NEAREST_CENTROID = "evidence", "vsm", "cosine", "nearest_centroid"
 TRAINED = ("naive_bayes", "svm")
 PUBLISHED = "naive_bayes:published=true"  # naive Bayes as in JLSE, a model of its own
@@ -29,3 +33,18 @@ def similarity_of(relevance: float, threshold: float) -> float:
     if relevance <= 0.0:
         return 0.0
     return float(min(1.0, threshold * (relevance / max(1.0 - relevance, 1e-12)) ** (1.0 / SLOPE)))
+
+
+class BySimilarity:
+    """A page classifier whose relevance is its similarity on the common scale (pages.read.PageClassifier)."""
+
+    threshold: ClassVar[float] = EVEN
+    reads_segments: ClassVar[bool] = False
+    similarity_threshold: float
+
+    def similarity(self, words: PageWords) -> float:
+        raise NotImplementedError
+
+    def relevance(self, words: PageWords) -> float:
+        """The probability, 0..1, that the page is about the topic."""
+        return relevance_of(self.similarity(words), self.similarity_threshold)

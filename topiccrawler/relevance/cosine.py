@@ -22,11 +22,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import ClassVar
 
 from topiccrawler.errors import ArgumentError, TopicError
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import EVEN, relevance_of
+from topiccrawler.relevance.base import BySimilarity
 from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.common_words import background_idf
 from topiccrawler.topics.topic import Topic, token_weights
@@ -36,11 +35,8 @@ FIELDS = ("all", "title")
 THRESHOLD = 0.08
 
 
-class CosineClassifier:
+class CosineClassifier(BySimilarity):
     """Relevance 0..1 of a page to one topic by the papers' cosine. Raises ArgumentError for unknown values or numbers out of range."""
-
-    threshold: ClassVar[float] = EVEN
-    reads_segments: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -80,10 +76,6 @@ class CosineClassifier:
     def similarity(self, words: PageWords) -> float:
         """Return Sim(D1, D2), 0..1; 0 for a page without a word of the topic."""
         return min(1.0, sum(share for _, share in self.explain(words)))
-
-    def relevance(self, words: PageWords) -> float:
-        """Return the relevance of a page, 0..1; EVEN if Sim equals the threshold."""
-        return relevance_of(self.similarity(words), self.similarity_threshold)
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:
         """Return the topic's words on the page with their shares of the cosine, largest first. The shares add up to the cosine."""

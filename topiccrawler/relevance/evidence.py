@@ -25,7 +25,7 @@ its forms (hike, hiked). That the stem is no other word is known by the table of
 and rare enough to have one meaning, or the table lacks it. A Chinese word of one character (猫) counts only where the segmenter makes it a word; where the body has it so three times, also at the beginning or
 end of words of titles, tags, headings and categories (养猫). A Chinese word also counts at the end of a longer word of a title, tag,
 heading or category (线程 in 多线程), where a compound has its head; at the beginning it may mean something else (志愿者). The same holds for
-Japanese and Korean words, and for words of at least LEAST_END letters where Latin words are not English (Kameraobjektiv). A folder of the
+Japanese and Korean words, and for words of five letters or more where Latin words are not English (Kameraobjektiv). A folder of the
 URL may name the series or section of a page where the title does not.
 The names of Japanese and Korean topics in Chinese characters (東方) are names of other things in Chinese (东方). So where one of the user's
 words has kana or hangul, or a character that only Japanese has (駅), words with Chinese characters count only on pages with kana or hangul.
@@ -45,7 +45,6 @@ Reference: ours; logistic regression over fields after Robertson, Zaragoza & Tay
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
@@ -57,22 +56,13 @@ from topiccrawler.files import JsonFile
 from topiccrawler.pages.read import PageClassifier, PageWords
 from topiccrawler.pages.site_repeats import Kind, Segment
 from topiccrawler.relevance.base import EVEN, SLOPE
+from topiccrawler.relevance.page_script import CHINESE, is_written_in, script_of
+from topiccrawler.relevance.spellings import by_key, is_end, keyed, written_form
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
-from topiccrawler.text.characters import script_counts
 from topiccrawler.text.folding import spelled_out
-from topiccrawler.text.segmenter import (
-    HAN,
-    HANGUL,
-    HIRAGANA,
-    KATAKANA,
-    Segmenter,
-    fold,
-    heads_of,
-    is_whole,
-    joined_again,
-)
-from topiccrawler.text.stemmer import ENGLISH, OTHER
+from topiccrawler.text.segmenter import fold, heads_of, joined_again
+from topiccrawler.text.stemmer import ENGLISH
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_terms, naming_words
 from topiccrawler.topics.proposed_words import near_words
@@ -110,22 +100,7 @@ FEATURES = (
     "length",
     "latin",
 )
-_HAN = re.compile(f"[{HAN}]")
-_LATIN = re.compile(r"[a-z]+")
-_COMPOUNDED = re.compile(f"[{HAN}{KATAKANA}{HIRAGANA}ー]{{2,}}|[{HANGUL}]{{2,}}")
 LEAST_ALONE = 3  # occurrences in the body of a word of one character
-MOST_READ = 20_000  # characters of a page that tell its language
-LEAST_SCRIPT = 0.1  # kana or hangul of a Japanese or Korean page for each Chinese character; running Japanese has one or more
-_CHARSETS = ("cp932", "gb2312", "big5")
-LEAST_STEM = 4  # letters of a stem that the table has: wed is a day too
-# ln(texts / texts with the stem): a commoner stem has further meanings (training, train)
-LEAST_STEM_RARITY = 7.0
-_CONSONANT_Y = re.compile("([a-z]+[^aeiou])(?:y|ies)")
-_PLURAL = re.compile("(?:(?<=ss|ch|sh)es|(?<=x)es|(?<![suc])(?<!i[cs])s)$")  # not glass, virus, economics
-LEAST_END = 5  # letters of the last part of a compound
-_RUN = re.compile(r"[a-z0-9]+")
-_NAME = re.compile(r"[a-z0-9.+#_-]*[a-z][a-z0-9.+#_-]*")
-_LATIN_LETTER = "[a-z\u00df-\u024f]"  # in folded text; Chinese may follow a Latin word without a blank
 
 
 class Found(NamedTuple):
@@ -157,7 +132,7 @@ class EvidenceClassifier:
         self.similarity_threshold = self.vsm.similarity_threshold
         names, segmenter = naming_words(topic), topic.segmenter
         given = {word: topic.keywords.get(word, 1.0) for word in names}
-        words = _by_key(given, segmenter)
+        words = by_key(given, segmenter)
         self._own = frozenset(words)  # as the segmenter gives them
         self.spellings: Mapping[str, str] = {key: written[0] for key, written in words.items()}
         matched = set(chain.from_iterable(words.values()))
@@ -171,7 +146,7 @@ class EvidenceClassifier:
         near |= {word: max(likeness, near.get(word, 0.0)) for word, likeness in taught.items()}
         self._trust = {word: trust.get(word, 1.0) for word in self._own}
         terms = naming_terms(topic)
-        terms_by_key = _by_key(terms, segmenter, whole=True)
+        terms_by_key = by_key(terms, segmenter, whole=True)
         words = terms_by_key | words
         self._terms = {
             key: max(map(terms.__getitem__, written)) * trust.get(key, 1.0)
@@ -179,12 +154,12 @@ class EvidenceClassifier:
             if key not in self._own
         }
         self._named = self._terms | self._trust
-        self._ends = frozenset(key for key in words if _is_end(key, segmenter))
+        self._ends = frozenset(key for key in words if is_end(key, segmenter))
         self._lengths = sorted({len(key) for key in self._ends}, reverse=True)
         self._written = {
             key: pattern
             for key, written in words.items()
-            if (pattern := _written(key, written, segmenter)) is not None
+            if (pattern := written_form(key, written, segmenter)) is not None
         }
         self._near = {
             word: likeness * trust.get(word, 1.0) for word, likeness in near.items() if word not in self._own
@@ -196,8 +171,8 @@ class EvidenceClassifier:
         self._heads = heads_of(self._known)
         self._singles = [word for word in self._own if len(word) == 1]
         self._script = script_of(names)
-        self._in_han = frozenset(filter(_HAN.search, self._known)) if self._script else frozenset[str]()
-        self._latin = sum(not _HAN.search(word) for word in names) / len(names)
+        self._in_han = frozenset(filter(CHINESE.search, self._known)) if self._script else frozenset[str]()
+        self._latin = sum(not CHINESE.search(word) for word in names) / len(names)
         self._weights = dict(weights) if weights is not None else dict(shipped_weights())
 
     @property
@@ -384,39 +359,6 @@ class EvidenceClassifier:
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 
-def script_of(words: Iterable[str]) -> str:
-    """The script beside Chinese characters that pages of these words have: "kana" for Japanese words, "hangul" for Korean ones, else ""."""
-    text = " ".join(words)
-    counts = script_counts(text, ("kana", "hangul"))
-    if counts["hangul"]:
-        return "hangul"
-    return "kana" if counts["kana"] or any(map(_is_japanese, text)) else ""
-
-
-def _is_japanese(character: str) -> bool:
-    """Whether a character is in Japanese character sets and in no Chinese one: 駅, 図."""
-    return bool(_HAN.match(character)) and [_has(charset, character) for charset in _CHARSETS] == [
-        True,
-        False,
-        False,
-    ]
-
-
-def _has(charset: str, character: str) -> bool:
-    try:
-        character.encode(charset)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_written_in(script: str, segments: Iterable[Segment]) -> bool:
-    """Whether a page is in the language of a script of `script_of`: by its text, else by its words."""
-    text = " ".join(segment.text or " ".join(segment.words) for segment in segments)[:MOST_READ]
-    counts = script_counts(text, (script, "han"))
-    return counts[script] > max(2, LEAST_SCRIPT * counts["han"])
-
-
 def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[tuple[str, float]]:
     """Return the words with the largest shares of a page's similarity, without the words that name the topic; at most LEADING_WORDS.
 
@@ -428,25 +370,6 @@ def words_that_lead(page_classifier: PageClassifier, words: PageWords) -> list[t
     return [pair for pair in found if pair[0] not in page_classifier.words][:LEADING_WORDS]
 
 
-def _by_key(words: Iterable[str], segmenter: Segmenter, *, whole: bool = False) -> dict[str, list[str]]:
-    """Group words by their key: the tokens that the segmenter makes of them, joined.
-
-    Words without tokens are left out; with `whole`, so are words of which the segmenter drops a part.
-    """
-    found: dict[str, list[str]] = {}
-    listed = list(words)
-    for word, tokens in zip(listed, segmenter.words_of(listed), strict=True):
-        if tokens and (not whole or is_whole(word, tokens)):
-            found.setdefault("".join(tokens), []).append(word)
-    return found
-
-
-def keyed(weights: Mapping[str, float], segmenter: Segmenter) -> dict[str, float]:
-    """Replace each word by its key: its tokens joined. Words without tokens are left out."""
-    keys = ("".join(tokens) for tokens in segmenter.words_of(list(weights)))
-    return {key: weight for key, weight in zip(keys, weights.values(), strict=True) if key}
-
-
 def _sum(values: Iterable[float]) -> float:
     return sum(values, 0.0)
 
@@ -454,64 +377,6 @@ def _sum(values: Iterable[float]) -> float:
 def _add(counts: dict[str, int], more: Mapping[str, int]) -> None:
     for word, count in more.items():
         counts[word] = counts.get(word, 0) + count
-
-
-def _is_end(key: str, segmenter: Segmenter) -> bool:
-    """Whether longer words that end with the key have a narrower meaning."""
-    return bool(_COMPOUNDED.fullmatch(key)) or (
-        segmenter.language == OTHER and len(key) >= LEAST_END and key.isalpha()
-    )
-
-
-def _written(key: str, words: Sequence[str], segmenter: Segmenter) -> re.Pattern[str] | None:
-    """Return a pattern of the exact spellings of the words with one key; None if for one of them the key alone suffices."""
-    patterns = [_pattern(key, fold(word), segmenter) for word in words]
-    return re.compile("|".join(patterns)) if all(patterns) else None
-
-
-def _pattern(key: str, folded: str, segmenter: Segmenter) -> str:
-    """Return the pattern of the exact spelling of one folded word; "" if its key suffices."""
-    if not _LATIN.fullmatch(folded):
-        return _pattern_of_name(key, folded, segmenter)
-    if segmenter.language != ENGLISH:
-        return ""
-    if (stemmed := segmenter.stem(folded)) in {folded, folded.removesuffix("s")} or len(stemmed) < 2:
-        return ""
-    if _is_main_form(folded, stemmed):
-        return ""
-    return rf"(?<!{_LATIN_LETTER}){_both_numbers(folded)}(?!{_LATIN_LETTER})"
-
-
-def _is_main_form(word: str, stemmed: str) -> bool:
-    """Whether no common English word but this one has its stem: hiking, not banking."""
-    from topiccrawler.text.word_vectors import shipped_vectors  # late: it imports numpy
-
-    if (form := shipped_vectors().form_of(stemmed)) is None:
-        return len(stemmed) > 2
-    rarity = shipped_vectors().rarity_of(stemmed) or 0.0
-    same = {word, f"{word}s", word.removesuffix("s")}
-    return len(stemmed) >= LEAST_STEM and form in same and rarity >= LEAST_STEM_RARITY
-
-
-def _both_numbers(word: str) -> str:
-    """A pattern of an English noun in singular and plural."""
-    if found := _CONSONANT_Y.fullmatch(word):
-        return f"{found[1]}(?:y|ies?)"
-    singular = re.escape(_PLURAL.sub("", word))
-    return f"{singular}(?:s|es)?"
-
-
-def _pattern_of_name(key: str, folded: str, segmenter: Segmenter) -> str:
-    """Return the pattern of a name with marks or digits, of which the segmenter may drop a part (a single letter or digit, or a mark);
-    "" if its key suffices.
-    """
-    runs = _RUN.findall(folded)
-    is_whole = folded == key or (folded[0].isalnum() and "".join(map(segmenter.stem, runs)) == key)
-    if is_whole or not _NAME.fullmatch(folded):
-        return ""
-    written = "[-._ ]?".join(map(re.escape, runs))
-    before, after = folded[: folded.index(runs[0])], folded[folded.rindex(runs[-1]) + len(runs[-1]) :]
-    return f"(?<![a-z0-9]){re.escape(before)}{written}{re.escape(after)}(?![a-z0-9])"
 
 
 def _plain(words: PageWords) -> list[Segment]:

@@ -22,9 +22,8 @@ from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationE
 
 from topiccrawler.items import NO, YES
 
-MOST_CHARACTERS = (
-    600  # of a page's text; five Chinese pages are then some 3 000 tokens, which small models read
-)
+# of a page's text; five Chinese pages are then some 3 000 tokens, which small models read
+MOST_CHARACTERS = 600
 MOST_TITLE = 200  # characters; of the keywords too
 MOST_URL = 500
 MOST_REASON = 200

@@ -29,11 +29,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import ClassVar
 
 from topiccrawler.errors import TopicError
 from topiccrawler.pages.read import PageWords
-from topiccrawler.relevance.base import EVEN, relevance_of
+from topiccrawler.relevance.base import BySimilarity
 from topiccrawler.text.segmenter import heads_of, joined_again
 from topiccrawler.topics.contrasts import contrast_vectors
 from topiccrawler.topics.topic import Topic, token_weights
@@ -45,11 +44,8 @@ TURNED = 0.999  # share of the threshold that a page nearer to another topic get
 LEAST_WEIGHT = 1e-6  # relative to the heaviest word: squares of smaller weights would vanish
 
 
-class VsmClassifier:
+class VsmClassifier(BySimilarity):
     """Relevance 0..1 of a page to one topic in the vector space model, and the words that explain it."""
-
-    threshold: ClassVar[float] = EVEN
-    reads_segments: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -106,10 +102,6 @@ class VsmClassifier:
             similarity = TURNED * self.similarity_threshold if nearer else own
             self._last = words, similarity
         return similarity
-
-    def relevance(self, words: PageWords) -> float:
-        """Return the relevance of a page, 0..1."""
-        return relevance_of(self.similarity(words), self.similarity_threshold)
 
     def _compared(self, counts: Mapping[str, float], running: float) -> tuple[float, str]:
         """Return the page's similarity, and the contrasting topic that is too much nearer to the page; "" = none."""

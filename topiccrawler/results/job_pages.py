@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from topiccrawler.crawling.assemble import page_classifier_of, topic_of
-from topiccrawler.crawling.explanation import PastCrawl, Step
 from topiccrawler.crawling.job_files import read_recipe
 from topiccrawler.crawling.job_topic import display_names, topic_display_name
 from topiccrawler.crawling.judging import words_of_record
@@ -30,6 +29,7 @@ from topiccrawler.crawling.page_stores import (
     open_pages,
     open_sample,
 )
+from topiccrawler.crawling.past_crawl import PastCrawl, Step
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import ArgumentError, CrawlerError
 from topiccrawler.messages import Message

@@ -19,12 +19,12 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
-from topiccrawler.crawling.admission import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.assemble import Parts, assemble
-from topiccrawler.crawling.explanation import LONGEST_PATH, heaviest_shares
+from topiccrawler.crawling.explanation import heaviest_shares
 from topiccrawler.crawling.harvest import RECENT_PAGES, HarvestCounter
 from topiccrawler.crawling.job_files import NOTE, noted_waits, read_recipe
 from topiccrawler.crawling.job_topic import topic_display_name
+from topiccrawler.crawling.link_gate import REFUSED as BELOW_THRESHOLD
 from topiccrawler.crawling.outages import CLOSED
 from topiccrawler.crawling.page_stores import (
     database_of,
@@ -35,6 +35,7 @@ from topiccrawler.crawling.page_stores import (
     stored_in,
     visits_of,
 )
+from topiccrawler.crawling.past_crawl import LONGEST_PATH
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.crawling.robots_notes import robots_of
 from topiccrawler.errors import CrawlerError, StateError

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from topiccrawler.crawling.job_files import JOB
 from topiccrawler.crawling.judging import words_of_record
@@ -27,6 +26,7 @@ from topiccrawler.files import read_bytes, user_path
 from topiccrawler.job_database import JOB_DATABASE
 from topiccrawler.pages.formats.registry import READ, recognise
 from topiccrawler.pages.read import MOST_BYTES, PageWords, Reader
+from topiccrawler.relevance.base import BySimilarity
 from topiccrawler.store.page_sample import PageSample
 from topiccrawler.store.page_store import read_pages
 from topiccrawler.store.pages import Pages
@@ -161,17 +161,12 @@ class Sources:
         return self._reader.read(url, body, content_type=declared).words
 
 
-class _Unclassified:
+class _Unclassified(BySimilarity):
     """A placeholder for a page classifier, where only the words of pages are needed."""
 
-    threshold: ClassVar[float] = 1.0
-    reads_segments: ClassVar[bool] = False
     similarity_threshold = 1.0
 
     def similarity(self, words: PageWords) -> float:
-        return 0.0
-
-    def relevance(self, words: PageWords) -> float:
         return 0.0
 
     def explain(self, words: PageWords) -> list[tuple[str, float]]:

@@ -85,12 +85,13 @@ def _of_body(body: bytes, name: str) -> Seeds:
     seeds: dict[str, None] = {}
     others = more = 0
     for url in map(tidy, found):
-        if not url.lower().startswith(("http://", "https://")) or canonical(url) is None:
+        clean = canonical(url) if url.lower().startswith(("http://", "https://")) else None
+        if clean is None:
             others += 1
         elif len(seeds) < MOST_SEEDS:
-            seeds[url] = None
+            seeds[clean] = None
         else:
-            more += url not in seeds
+            more += clean not in seeds
     if not seeds:
         raise SeedsError(name, f"is {kind} that lists no http(s) address", REMEDY)
     _log_summary(name, kind, len(seeds), others, more)

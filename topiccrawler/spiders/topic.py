@@ -21,7 +21,7 @@ from topiccrawler.crawling.crawl import Crawl
 from topiccrawler.crawling.job_topic import TOPIC, words_and_weights
 from topiccrawler.crawling.page_stores import arguments_of, number_of_visits
 from topiccrawler.crawling.recipe import CrawlParams, parse_arguments
-from topiccrawler.crawling.revisiting import Due, known_pages, ranked
+from topiccrawler.crawling.revisiting import known_pages, ranked
 from topiccrawler.crawling.teaching import answers_behind
 from topiccrawler.engine.faults import is_scrapys_process
 from topiccrawler.engine.focused_spider import FocusedSpider
@@ -76,13 +76,12 @@ def plan_revisits(crawl: Crawl) -> Revisits:
     """Choose the pages to revisit, and set them and the new limits on the crawl. With the argument `pages`, the share REVISIT_SHARE
     of these is for revisits, the rest for new pages. Without `pages` and `targets` the run only revisits pages."""
     files = crawl.files
-    found = ranked(known_pages(files.visits.all(), files.checks.all()), crawl.clock())
+    due = ranked(known_pages(files.visits.all(), files.checks.all()), crawl.clock())
     limit = crawl.limits.pages
     if limit is not None:
-        found = found[: math.ceil(limit * REVISIT_SHARE)]
-        new = crawl.harvest.pages + limit - len(found)
+        due = due[: math.ceil(limit * REVISIT_SHARE)]
+        new = crawl.harvest.pages + limit - len(due)
         crawl.limits = replace(crawl.limits, pages=new)
-    due = [Due(page.check, value) for value, page in found]
     if limit is None and crawl.limits.targets is None:
         crawl.limits = replace(crawl.limits, pages=0)
     crawl.rechecks = revisits = Revisits(
@@ -181,7 +180,7 @@ class TopicSpider(FocusedSpider):
         last_modified = (response.headers.get("Last-Modified") or b"").decode("latin-1")
         tags = self.crawl.filter.tags(reading.document, robots_headers(response))
         wishes = Wishes(tags, usage_headers(response), response.meta.get(USAGE, ()))
-        yield self.crawl.item_of(reading, response.status, self.crawl.clock(), last_modified, wishes)
+        yield self.crawl.items.of(reading, response.status, self.crawl.clock(), last_modified, wishes)
         if tags.no_follow:
             response.meta[NOT_FOLLOWED] = tags.no_follow  # LeaseEndMiddleware records it
             self._count("topic/robots_tags/nofollow")

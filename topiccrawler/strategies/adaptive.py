@@ -42,7 +42,6 @@ from topiccrawler.strategies.base import (
 from topiccrawler.strategies.link_features import (
     GROUPS,
     MEMORY_URLS,
-    SiteLooks,
     UrlFeatures,
     bounded,
     is_listing,
@@ -51,6 +50,7 @@ from topiccrawler.strategies.link_features import (
     titled,
 )
 from topiccrawler.strategies.numbering import label_of
+from topiccrawler.strategies.site_looks import SiteLooks
 from topiccrawler.text.segmenter import folded
 from topiccrawler.topics.meaning import naming_terms, naming_words
 from topiccrawler.topics.subjects import written

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from topiccrawler.links.columns import Floats, grown, packed, unpacked
+from topiccrawler.links.columns import Floats, grown
 from topiccrawler.links.graph import LinkGraph
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Strategy
@@ -28,6 +28,7 @@ class Backlink(Strategy):
     """
 
     name: ClassVar[str] = "backlink"
+    learned: ClassVar[tuple[str, ...]] = ("_graph", "_counts")
     share_names: ClassVar[tuple[str, ...]] = ("linking pages",)
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _counts: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
@@ -37,10 +38,3 @@ class Backlink(Strategy):
         self._counts = grown(self._counts, len(self._graph))
         self._counts[np.unique(nodes)] += 1.0
         return [Score(link.url, n) for link, n in zip(links, self._counts[nodes].tolist(), strict=True)]
-
-    def save(self) -> Mapping[str, Any]:
-        return {"graph": self._graph.save(), "counts": packed(self._counts)}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self._graph = LinkGraph.load(state["graph"])
-        self._counts = unpacked(state["counts"], np.float64)

@@ -23,6 +23,7 @@ from struct import pack, unpack
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from topiccrawler.errors import StrategyError
+from topiccrawler.links.columns import plain, restored
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.text.segmenter import PLAIN, Segmenter
@@ -108,6 +109,7 @@ class Strategy:
     refresh_every: ClassVar[int] = 0  # pages; 0 = never
     # parameters that are read again at each page, so a running crawl may change them
     changeable: ClassVar[frozenset[str]] = frozenset()
+    learned: ClassVar[tuple[str, ...]] = ()  # attributes with what it has learned, which `save` stores
     share_names: ClassVar[tuple[str, ...]] = (SCORE,)  # names of the shares that add up to a score
     # which pages' links are followed, as in its paper unless TOPIC_EXPAND is set: "all" (soft focus), or "relevant" those of relevant
     # pages and of seeds only (hard focus: other pages are passed to it without links)
@@ -115,11 +117,6 @@ class Strategy:
 
     def prepare(self, knowledge: Knowledge) -> None:
         """Set up the strategy from what is known before the crawl. Called once, before any other method."""
-
-    @property
-    def learns(self) -> bool:
-        """Whether pages change the strategy's state, which is then saved with the queue."""
-        return type(self).save is not Strategy.save
 
     @property
     def observes(self) -> bool:
@@ -195,10 +192,12 @@ class Strategy:
 
     def save(self) -> Mapping[str, Any]:
         """Return the learned state as JSON values."""
-        return {}
+        return {name: plain(getattr(self, name)) for name in self.learned}
 
     def load(self, state: Mapping[str, Any]) -> None:
         """Restore the state that `save` returned. Raises ValueError, LookupError or TypeError for values that are no such state."""
+        for name in self.learned:
+            setattr(self, name, restored(getattr(self, name), state[name]))
 
 
 def link_scorer_of(knowledge: Knowledge, strategy: str) -> LinkScorer:

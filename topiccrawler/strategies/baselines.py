@@ -6,9 +6,9 @@ They are `breadth_first`, `depth_first`, `random_order`, `best_first` and `ancho
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import Expand, Knowledge, LinkScorer, Strategy, check_range, link_scorer_of
@@ -49,6 +49,7 @@ class DepthFirst(Strategy):
     """
 
     name: ClassVar[str] = "depth_first"
+    learned: ClassVar[tuple[str, ...]] = ("_found",)
     share_names: ClassVar[tuple[str, ...]] = ("order of finding",)
     _found: int = field(default=0, init=False, repr=False)
 
@@ -58,12 +59,6 @@ class DepthFirst(Strategy):
         begun = self._found + 1
         self._found += len(links)
         return [Score(link.url, float(begun + place)) for place, link in enumerate(links)]
-
-    def save(self) -> Mapping[str, Any]:
-        return {"found": self._found}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self._found = int(state["found"])
 
 
 @dataclass
@@ -90,7 +85,7 @@ class RandomOrder(Strategy):
         return [Score(link.url, self._draw(link.url)) for link in links]
 
     def _draw(self, url: str) -> float:
-        digest = hashlib.blake2b(url.encode("utf-8", "surrogatepass"), digest_size=8, key=self._key).digest()
+        digest = hashlib.blake2b(url.encode(), digest_size=8, key=self._key).digest()
         return int.from_bytes(digest, "big") / 2**64
 
 

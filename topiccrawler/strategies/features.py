@@ -82,7 +82,7 @@ def hashed_counts(words: Sequence[str] | Mapping[str, float]) -> Hashed:
 
 
 def _number(word: str) -> int:
-    return zlib.crc32(word.encode("utf-8", "surrogatepass")) % SIZE
+    return zlib.crc32(word.encode()) % SIZE
 
 
 def as_rows(texts: Sequence[Hashed]) -> csr_array:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 
 from topiccrawler.errors import StrategyError
-from topiccrawler.links.columns import Floats, grown, packed, unpacked
+from topiccrawler.links.columns import Floats, grown
 from topiccrawler.links.graph import LinkGraph, Share
 from topiccrawler.links.ranks import hits, pagerank
 from topiccrawler.model import Link, Page, Score
@@ -42,6 +42,7 @@ MOST_SAMPLED = 4096  # URLs sampled at most to estimate the quantile of a link's
 class GraphStrategy(Strategy):
     """Base class of graph strategies: stores the link graph and the score of each node."""
 
+    learned: ClassVar[tuple[str, ...]] = ("_graph", "_values", "_edges_ranked", "_refreshing")
     refresh_every: ClassVar[int] = 25
     _graph: LinkGraph = field(default_factory=LinkGraph, init=False, repr=False)
     _values: Floats = field(default_factory=lambda: np.empty(0), init=False, repr=False)
@@ -82,20 +83,6 @@ class GraphStrategy(Strategy):
         """Return the scores, extended to all nodes of the graph; new nodes get `fill`."""
         self._values = grown(self._values, len(self._graph), fill)
         return self._values
-
-    def save(self) -> Mapping[str, Any]:
-        return {
-            "graph": self._graph.save(),
-            "values": packed(self._values),
-            "edges_ranked": self._edges_ranked,
-            "refreshing": self._refreshing,
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self._graph = LinkGraph.load(state["graph"])
-        self._values = unpacked(state["values"], np.float64)
-        self._edges_ranked = int(state["edges_ranked"])
-        self._refreshing = bool(state["refreshing"])
 
 
 @dataclass
@@ -254,6 +241,13 @@ class Hits(GraphStrategy):
     """
 
     name: ClassVar[str] = "hits"
+    learned: ClassVar[tuple[str, ...]] = (
+        *GraphStrategy.learned,
+        "_authorities",
+        "_best_hubs",
+        "_scale",
+        "_largest",
+    )
     share_names: ClassVar[tuple[str, ...]] = ("authority and hub",)
     least: float = 0.05
     hubs: float = 0.0
@@ -305,16 +299,6 @@ class Hits(GraphStrategy):
         np.maximum.at(self._best_hubs, targets, hubs[sources])
         return self._both(self._authorities, self._best_hubs)
 
-    def save(self) -> Mapping[str, Any]:
-        columns = {"authorities": self._authorities, "best_hubs": self._best_hubs}
-        scales = {"scales": packed(np.array([self._scale, self._largest]))}
-        return {**super().save(), **scales, **{name: packed(values) for name, values in columns.items()}}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        super().load(state)
-        self._authorities, self._best_hubs = (unpacked(state[name]) for name in ("authorities", "best_hubs"))
-        self._scale, self._largest = unpacked(state["scales"]).tolist()
-
 
 @dataclass
 class Opic(GraphStrategy):
@@ -333,6 +317,7 @@ class Opic(GraphStrategy):
     """
 
     name: ClassVar[str] = "opic"
+    learned: ClassVar[tuple[str, ...]] = (*GraphStrategy.learned, "_pool")
     share_names: ClassVar[tuple[str, ...]] = ("cash",)
     _pool: float = field(default=0.0, init=False, repr=False)
 
@@ -365,13 +350,6 @@ class Opic(GraphStrategy):
             cash[: waiting.size][waiting] += self._pool / waiters
             self._pool = 0.0
         return cash
-
-    def save(self) -> Mapping[str, Any]:
-        return {**super().save(), "pool": packed(np.array([self._pool]))}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        super().load(state)
-        self._pool = float(unpacked(state["pool"], np.float64)[0])
 
 
 @dataclass

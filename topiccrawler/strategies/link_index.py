@@ -31,7 +31,7 @@ K1, B = 2.0, 0.75
 
 def hashed(words: Iterable[str]) -> Words:
     """Return words as 32-bit hashes, in their order and with repetitions."""
-    return np.array([zlib.crc32(word.encode("utf-8", "surrogatepass")) for word in words], np.uint32)
+    return np.array([zlib.crc32(word.encode()) for word in words], np.uint32)
 
 
 class LinkIndex:

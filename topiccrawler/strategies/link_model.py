@@ -123,6 +123,7 @@ class LinkModel(Strategy):
     changeable = frozenset({"gamma", "linking"})
     share_names: ClassVar[tuple[str, ...]] = ("labelled pages", "queued links alike")
     refresh_every: ClassVar[int] = 25
+    learned: ClassVar[tuple[str, ...]] = ("_vectors", "_labels", "_read", "_refreshing", "_pending")
     gamma: float = 0.68
     k: int = 20
     most_queued: int = 3_000
@@ -280,34 +281,26 @@ class LinkModel(Strategy):
     def save(self) -> Mapping[str, Any]:
         used = np.flatnonzero(self._sums.any(axis=1))
         return {
-            "vectors": self._vectors.save(),
+            **super().save(),
             "used": packed(used.astype(np.int32)),
             "sums": packed(self._sums[used].T),
-            "labels": self._labels,
             "urls": list(self._texts),
             **packed_texts(list(self._texts.values())),
             "linked": [self._to_pages[url] for url in self._texts],
             "scores": [self._scores[url] for url in self._texts],
             "direct": [self._direct[url] for url in self._texts],
-            "read": list(self._read),
-            "refreshing": self._refreshing,
-            "untold": list(self._pending),
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        self._vectors = IdfVectors.load(state["vectors"])
+        super().load(state)
         used = unpacked(state["used"], np.int32)
         self._sums = np.zeros((SIZE, 3))
         self._sums[used] = unpacked(state["sums"], np.float64).reshape(3, used.size).T
-        self._labels = [float(part) for part in state["labels"]]
         self._texts = dict(zip(state["urls"], unpacked_texts(state), strict=True))
         to_pages = ([float(part) for part in parts] for parts in state["linked"])
         self._to_pages = dict(zip(state["urls"], to_pages, strict=True))
         self._scores = dict(zip(state["urls"], map(float, state["scores"]), strict=True))
         self._direct = dict(zip(state["urls"], map(float, state["direct"]), strict=True))
-        self._read = dict.fromkeys(state["read"])
-        self._refreshing = bool(state["refreshing"])
-        self._pending = deque(state["untold"])
 
 
 def _parted(label: float) -> Floats:

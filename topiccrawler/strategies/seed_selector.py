@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from topiccrawler.links.columns import Floats, grown, packed, unpacked
+from topiccrawler.links.columns import Floats, grown
 from topiccrawler.model import Link, Page, Score
 from topiccrawler.strategies.base import check_range
 from topiccrawler.strategies.graph_ranks import GraphStrategy
@@ -38,6 +38,10 @@ class SeedSelector(GraphStrategy):
 
     name: ClassVar[str] = "seed_selector"
     changeable = frozenset({"link_weight"})
+    learned: ClassVar[tuple[str, ...]] = (
+        *GraphStrategy.learned,
+        *("_relevances", "_chosen", "_votes", "_most_in", "_most_out", "_read", "_links_of", "_raised"),
+    )
     share_names: ClassVar[tuple[str, ...]] = ("weight of the linking page",)
     refresh_every: ClassVar[int] = 1
     link_weight: float = 0.1
@@ -116,22 +120,3 @@ class SeedSelector(GraphStrategy):
         best = np.zeros(size)
         np.maximum.at(best, targets, weights[sources])
         return best
-
-    def save(self) -> Mapping[str, Any]:
-        most = packed(np.array([self._most_in, self._most_out]))
-        arrays = {"relevances": self._relevances, "chosen": self._chosen, "votes": self._votes}
-        stages = {"links_of": self._links_of, "raised": list(self._raised), "read": self._read}
-        return {
-            **super().save(),
-            **stages,
-            "most": most,
-            **{name: packed(values) for name, values in arrays.items()},
-        }
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        super().load(state)
-        self._links_of = {page: list(urls) for page, urls in state["links_of"].items()}
-        self._raised, self._read = deque(state["raised"]), int(state["read"])
-        names = ("relevances", "chosen", "votes")
-        self._relevances, self._chosen, self._votes = (unpacked(state[name]) for name in names)
-        self._most_in, self._most_out = unpacked(state["most"]).tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from topiccrawler.link_model.classifier import words_of_links
 from topiccrawler.model import Link, Page, Score
@@ -39,6 +39,7 @@ class FishSearch(Strategy):
 
     name: ClassVar[str] = "fish_search"
     changeable = frozenset({"width", "depth", "a", "slow_seconds"})
+    learned: ClassVar[tuple[str, ...]] = ("_pages",)
     share_names: ClassVar[tuple[str, ...]] = ("place in line",)
     width: int = 10
     depth: int = 3
@@ -67,12 +68,6 @@ class FishSearch(Strategy):
             Score(link.url, value if place < followed else 0.0, float(depth_left))
             for place, link in enumerate(links)
         ]
-
-    def save(self) -> Mapping[str, Any]:
-        return {"pages": self._pages}
-
-    def load(self, state: Mapping[str, Any]) -> None:
-        self._pages = int(state["pages"])
 
 
 @dataclass

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from topiccrawler.errors import SeedsError, shortened
 from topiccrawler.resources import folder
@@ -64,6 +63,7 @@ def are_hosts(source: str) -> bool:
 
 
 _SEPARATORS = re.compile(r"[,;，；\s]+")
+_ADDRESS = re.compile(r"https?://[^\s/]\S*", re.IGNORECASE)
 _HOST = re.compile(r"[^\s/?#@:\\]+(?::\d{1,5})?(?:[/?#]\S*)?")  # without a scheme
 
 
@@ -92,16 +92,9 @@ def _checked(rows: Iterable[tuple[str, str]], what: str) -> Seeds:
 
 
 def _address(place: str, seed: str) -> str:
-    if "://" not in seed and _is_host(seed):
-        seed = f"http://{seed}"
-    try:
-        parts = urlsplit(seed)
-        _ = parts.port
-        is_http = parts.scheme.lower() in {"http", "https"}
-        good = is_http and bool(parts.hostname) and not re.search(r"\s", seed)
-    except ValueError:
-        good = False
-    if not good:
+    written = f"http://{seed}" if "://" not in seed and _is_host(seed) else seed
+    url = canonical(written) if _ADDRESS.fullmatch(written) else None
+    if url is None:
         fault = f"{shortened(seed, 100)} is no http(s) address"
         raise SeedsError(place, fault, "write it as http://host/path")
-    return seed
+    return url

@@ -1,7 +1,5 @@
 """What a PostgreSQL server does to its users: others at the same time, faults in one line, an end in the middle of a crawl."""
 
-from __future__ import annotations
-
 import random
 import re
 import sys

@@ -1,7 +1,5 @@
 """A worker that asks ahead: what it hears later counts only as far as nothing changed here meanwhile."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4

@@ -1,7 +1,5 @@
 """A crawl on a Redis Cluster of three real nodes: where its keys lie, and what becomes of it when a node dies or a slot moves."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A host's queue in Redis: the first as a sorted set, the rest packed in chunks behind it."""
 
-from __future__ import annotations
-
 import json
 from importlib import resources
 from uuid import uuid4

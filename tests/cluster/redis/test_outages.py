@@ -1,7 +1,5 @@
 """What becomes of the workers of a crawl when their Redis dies, hangs or forgets."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Several workers on one crawl in Redis: who has a host, what one hears of another, and what becomes of a worker that dies."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What answers where a crawl did: an address that a killed crawl left behind may be another program's by now."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A running crawl that was taught fetches pages again that were off topic, if pages like them are kept now."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A crawl that was taught and is given another topic forgets what it was taught."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

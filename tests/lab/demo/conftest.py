@@ -1,7 +1,5 @@
 """The synthetic web, planned once for all its tests."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.lab.demo.plan import Web

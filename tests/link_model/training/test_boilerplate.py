@@ -1,7 +1,5 @@
 """Boilerplate: words that stand at every site's links teach nothing, but for the topic's own keywords."""
 
-from __future__ import annotations
-
 from topiccrawler.link_model.classifier import Lexicon, LinkWords
 from topiccrawler.link_model.training.samples import Sample, balanced
 from topiccrawler.text.segmenter import words

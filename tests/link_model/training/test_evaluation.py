@@ -1,7 +1,5 @@
 """The measures of the evaluation table, by hand."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Labels by the address of the target: the longest place decides."""
 
-from __future__ import annotations
-
 import pytest
 
 from topiccrawler.link_model.training.address_labels import label

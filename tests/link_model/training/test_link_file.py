@@ -1,7 +1,5 @@
 """The file of labelled links: labels, caps, no repeats, and going on after a kill."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """After training: measured on a file, put to use."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The published naive Bayes by hand: eq. 1 and 2, the two groups, and no word of an address."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

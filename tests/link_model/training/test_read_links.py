@@ -1,7 +1,5 @@
 """Training files: what is read, and the one line for what cannot be."""
 
-from __future__ import annotations
-
 import json
 from errno import EISDIR, ENOENT
 from os import strerror

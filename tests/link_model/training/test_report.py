@@ -1,7 +1,5 @@
 """The readable report: facts, table, words."""
 
-from __future__ import annotations
-
 from topiccrawler.link_model.classifier import Counts, LinkClassifier
 from topiccrawler.link_model.training.evaluation import row
 from topiccrawler.link_model.training.promotion import report

@@ -1,7 +1,5 @@
 """Training: sources weighed, splits clean, repeatable, and possible from keywords alone."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Sequence

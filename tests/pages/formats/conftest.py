@@ -1,7 +1,5 @@
 """Files made in memory: each as small as its format allows."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Each file of the folder cases is read as the JSON beside it says; a format without a file fails. The name's end is the format."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Feeds and sitemaps as programs write them: headlines, links, text before the root, lists without a type."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from contextlib import suppress

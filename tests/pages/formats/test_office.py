@@ -1,7 +1,5 @@
 """Text of Office files, wherever their XML has it: each file is written by hand, as small as the format allows."""
 
-from __future__ import annotations
-
 import io
 import time
 import tomllib

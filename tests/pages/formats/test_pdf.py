@@ -1,7 +1,5 @@
 """PDF files of programs: encodings of Chinese, Japanese and Korean fonts, damage, and files that are read in part."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 

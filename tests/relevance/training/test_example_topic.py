@@ -1,7 +1,5 @@
 """A topic of example pages: words, weights, reasons, threshold, and the thesis' statistics."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

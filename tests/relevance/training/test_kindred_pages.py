@@ -1,7 +1,5 @@
 """The catalogue's topic that example pages belong to, how far, and what a topic learned from them takes of it."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """What answers about pages teach a narrow topic."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

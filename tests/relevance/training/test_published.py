@@ -1,7 +1,5 @@
 """The samples of naive Bayes as published, and the command that counts them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable

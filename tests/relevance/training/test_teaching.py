@@ -1,7 +1,5 @@
 """What answers do to a topic, and which pages are asked about."""
 
-from __future__ import annotations
-
 import pytest
 from message_facts import numbers
 

@@ -34,7 +34,7 @@ def dump_clock(hosts: Hosts, host: str, now: float, offset: float, session: str)
     until = due + offset if due > now else 0.0
     record = hosts.records.dump_record(host) if hosts.records is not None else ""
     kept = {"why": reason or "", "delays": hosts.delays(host), "by": session, "record": record}
-    return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace")
+    return DOUBLE.pack(until) + json.dumps(kept, ensure_ascii=False).encode()
 
 
 def merge_clock(hosts: Hosts, host: str, text: bytes, offset: float, session: str) -> None:

@@ -1,5 +1,9 @@
 """Exchanges entries, states and counts between the processes of a crawl in Redis (scripts/names.lua lists the keys).
 
+Each process appends an entry to one stream for each page it reads. One process at a time, the learner, consumes the entries of all.
+It publishes the state of its strategy, and the stream is trimmed up to that point. An entry is identified by the session of its sender
+and its number in that session. Entries of one process arrive in order, possibly twice.
+
 Writes are sent with the other changes, in order, and each counts once (records.py). Reads are made by the thread of the connection and
 collected later, so that the reactor never waits for them.
 """
@@ -16,7 +20,7 @@ from typing import Any, NamedTuple
 from topiccrawler.cluster.redis.connection import Call
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.records import Argument, Batch
-from topiccrawler.crawling.sharing import START, Harvest, Learned, StreamEntry
+from topiccrawler.crawling.sharing import Harvest
 
 logger = logging.getLogger(__name__)
 
@@ -24,16 +28,32 @@ ANSWER_SECONDS = 0.01  # after which a reply may have arrived
 PIECE = 64  # entries read at a time
 
 
-class Counted(NamedTuple):
-    """Numbers of pages fetched and kept, and of articles among these."""
+START = "-"  # the position before all entries
 
-    pages: int
-    kept: int
-    articles: int
+
+class StreamEntry(NamedTuple):
+    """One entry of the stream."""
+
+    place: str  # its position in the stream
+    session: str  # session of the sender
+    number: int  # number of the entry in that session, from 1
+    text: bytes  # empty for an entry of this process, if it does not read its own entries
+
+
+class Learned(NamedTuple):
+    """A published state of the strategy."""
+
+    number: int  # from 1; the newest state is valid
+    by: str  # session of the learner
+    place: str  # position of the last entry that the state covers
+    covered: Mapping[str, int]  # session -> number of its last entry that the state covers
+    entries: int  # number of entries covered since the crawl began
+    at: float  # time of publication, by the clock of `RedisExchange.now`
+    text: str
 
 
 class RedisExchange:
-    """See crawling.sharing.Exchange. `hand(call)` queues a call for the connection's thread; `flush()` sends all changes so far;
+    """The exchange of one process: crawling.sharing.Exchange, and what `SharedLearning` needs besides. `hand(call)` queues a call for the connection's thread; `flush()` sends all changes so far;
     `under_way()` counts the URLs under way in all processes."""
 
     def __init__(
@@ -46,12 +66,16 @@ class RedisExchange:
     ) -> None:
         self._batch, self._hand, self._flush, self._under_way = batch, hand, flush, under_way
         self._harvest = Harvest(*joined.harvest, 0)  # the server's latest count
-        self.counted = Counted(0, 0, 0)  # pages of this process
+        self.counted = Harvest(0, 0, 0, 0)  # pages of this process
         self._reported = self.counted  # the part of them in the server's count
-        self.session, self.begun, self.first = joined.session, joined.begun, learned_of(joined.learned)
-        self.used = self.is_learner = False
-        self.place = START
-        self.newest, self.sent = 0 if self.first is None else self.first.number, 0
+        self.session = joined.session  # of this process; a new one after the process was declared dead
+        self.begun = joined.begun  # the entry of the seeds was sent before this process joined
+        self.first = learned_of(joined.learned)  # the newest state when this process joined
+        self.used = False  # set by a strategy that learns; else no process becomes the learner
+        self.is_learner = False  # this process is the learner
+        self.place = START  # position of the last entry consumed; the learner keeps it up to date
+        self.newest = 0 if self.first is None else self.first.number  # number of the newest state; 0 = none
+        self.sent = 0  # number of entries of all processes since the crawl began
         self.live = joined.live
         self.announced: list[str] = []
         self.received = 0  # announcements from the server
@@ -63,17 +87,17 @@ class RedisExchange:
         self._time, self._received_at = 0.0, monotonic()
 
     def now(self) -> float:
-        """The time by the server's clock, in seconds."""
+        """The time in seconds by the server's clock, which all processes share."""
         return self._time + monotonic() - self._received_at
 
     def count(self, *, kept: bool, article: bool) -> None:
         self._batch.count(kept=kept, article=article)
-        pages, all_kept, articles = self.counted
-        self.counted = Counted(pages + 1, all_kept + kept, articles + article)
+        pages, all_kept, articles, _ = self.counted
+        self.counted = Harvest(pages + 1, all_kept + kept, articles + article, 0)
 
     def harvest(self) -> Harvest:
-        every = zip(self._harvest, self.counted, self._reported, strict=False)
-        pages, kept, articles = (known + counted - reported for known, counted, reported in every)
+        every = zip(self._harvest, self.counted, self._reported, strict=True)
+        pages, kept, articles, _ = (known + counted - reported for known, counted, reported in every)
         return Harvest(pages, kept, articles, self._under_way())
 
     def announce(self, text: str) -> None:
@@ -81,15 +105,18 @@ class RedisExchange:
         self._flush()
 
     def send(self, text: bytes, *, once: bool = False) -> int:
+        """Append an entry, with the pending changes of the queue; return its number. `once`: only if no entry was sent so before."""
         self._own += 1
         self._batch.entry(self._own, text, once=once)
         return self._own
 
     def read_from(self, place: str, *, own: bool) -> None:
+        """Read the entries after this position from now on; `own`: also the texts of entries that this process has sent."""
         self._read_to, self._reads_own = place, own
         self._reading, self._next_read = None, 0.0
 
     def read(self, pause_seconds: float) -> Sequence[StreamEntry]:
+        """The next entries, in order; empty while a reply is awaited. After an empty reply, the next request is delayed by the pause."""
         call = self._reading
         if call is None:
             if monotonic() >= self._next_read:
@@ -107,6 +134,7 @@ class RedisExchange:
         return found
 
     def newest_state(self) -> Learned | None:
+        """The newest state; None while the reply is awaited."""
         call = self._state_call
         if call is None:
             self._state_call = self._begin("learned", [])
@@ -117,6 +145,7 @@ class RedisExchange:
         return None if call.error is not None else learned_of(call.reply)
 
     def publish(self, text: str, covered: Mapping[str, int], entries: int) -> None:
+        """Publish a state that covers all entries up to `place`. Ignored if this process is no longer the learner."""
         self._batch.learned(self.place, json.dumps(dict(covered)), entries, text)
 
     def soon(self, seconds: float) -> float:
@@ -132,11 +161,11 @@ class RedisExchange:
             return ""
         return self.place if self.is_learner else START
 
-    def receive(self, time: float, live: int, reply: Sequence[Any], counted: Counted) -> None:
+    def receive(self, time: float, live: int, reply: Sequence[Any], counted: Harvest) -> None:
         """Apply the reply of a poll; `counted`: the pages of this process when the poll was sent."""
         self._time, self._received_at, self.live = time, monotonic(), live
         is_learner, self.newest, self.sent, pages, kept, articles, self.received, announced = reply
-        self.announced += [text.decode("utf-8", "replace") for text in announced]
+        self.announced += [text.decode() for text in announced]
         self.is_learner = bool(is_learner)
         self._harvest, self._reported = Harvest(pages, kept, articles, 0), counted
 
@@ -162,8 +191,7 @@ def learned_of(reply: Sequence[bytes | None]) -> Learned | None:
     except (ValueError, TypeError, AttributeError) as error:
         logger.warning("What state %s of the crawl covers is damaged (%s): ignored", number.decode(), error)
         covered, count, time = {}, 0, 0.0
-    text = state.decode("utf-8", "surrogatepass")
-    return Learned(int(number), by.decode(), place.decode(), covered, count, time, text)
+    return Learned(int(number), by.decode(), place.decode(), covered, count, time, state.decode())
 
 
 def _entry(one: Sequence[bytes]) -> StreamEntry:

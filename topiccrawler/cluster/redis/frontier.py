@@ -13,7 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, partialmethod
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -23,10 +23,10 @@ from topiccrawler.cluster.redis.joining import Membership, RedisNotes
 from topiccrawler.cluster.redis.listing import RedisListing, share_of
 from topiccrawler.cluster.redis.looking import Looking
 from topiccrawler.cluster.redis.records import Batch, digest, head, record
+from topiccrawler.cluster.redis.shared_learning import LearnsTogether
 from topiccrawler.cluster.redis.worker import LookUps, Readings, Worker
-from topiccrawler.cluster.shared_learning import SharedLearning
 from topiccrawler.crawling.servers import OUTAGE_SECONDS
-from topiccrawler.crawling.sharing import Exchange, Prefetch
+from topiccrawler.crawling.sharing import Prefetch
 from topiccrawler.frontier.base import LEASE_SECONDS, Accept, FrontierView, Leased, Notes, Pushed, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.leasing import LeasingFrontier, check_score
@@ -88,14 +88,6 @@ LOOK_SECONDS = 0.25  # between two polls of the server
 CLOSE_SECONDS = 10.0  # that closing waits for the last changes
 
 
-class LearnsTogether:
-    """What a frontier in Redis has in common with one in partitions: the learning of its crawl, and the names of its stats."""
-
-    stats_family = "frontier/redis/…"
-
-    learning = partialmethod(SharedLearning)
-
-
 class RedisFrontier(LearnsTogether, LeasingFrontier):
     """See frontier.base.Frontier and crawling.sharing.SharedQueue for the contracts.
 
@@ -133,7 +125,7 @@ class RedisFrontier(LearnsTogether, LeasingFrontier):
         self._view: WorkerView = WorkerView(
             self.worker, self._entries, self._look_ups, self._batch, joined.client.name, self.scores_anew
         )
-        self.exchange: Exchange = self.worker.exchange
+        self.exchange = self.worker.exchange
         # the frontiers of this process in the other partitions of the crawl (partitions.py)
         self.others: Sequence[RedisFrontier] = ()
         self.notes: Notes = RedisNotes(self._batch, joined.notes)

@@ -76,8 +76,7 @@ class RedisNotes:
 
 def texts_of(raw: Mapping[bytes, bytes]) -> dict[str, str]:
     """Decode the names and texts of notes from the server."""
-    texts = ((name.decode("utf-8", "replace"), text) for name, text in raw.items())
-    return {name: text.decode("utf-8", "surrogatepass") for name, text in texts}
+    return {name.decode(): text.decode() for name, text in raw.items()}
 
 
 NUMBERS = 10_000  # numbers for new URLs, reserved at a time

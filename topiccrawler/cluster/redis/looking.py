@@ -25,10 +25,10 @@ from topiccrawler.cluster.redis.entries import (
     not_needed,
     ready_hosts,
 )
-from topiccrawler.cluster.redis.exchange import Counted
 from topiccrawler.cluster.redis.joining import Membership
 from topiccrawler.cluster.redis.listing import counts_of
 from topiccrawler.cluster.redis.worker import Worker
+from topiccrawler.crawling.sharing import Harvest
 from topiccrawler.frontier.base import State
 from topiccrawler.frontier.hosts import Hosts
 
@@ -51,7 +51,7 @@ class _Look:
     released: set[str]  # hosts being released: dropped with the reply
     wanted: int  # how many hosts to acquire
     since: Counter[State]  # changes of the counts that were sent before it
-    counted: Counted  # pages whose count was sent before it
+    counted: Harvest  # pages whose count was sent before it
 
 
 class Looking:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Self, TypeVar
 
-from topiccrawler.cluster.redis.frontier import LearnsTogether, RedisFrontier
+from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.listing import RedisListing
 from topiccrawler.cluster.redis.records import partition_of
-from topiccrawler.crawling.sharing import Exchange, Prefetch
+from topiccrawler.cluster.redis.shared_learning import LearnsTogether
+from topiccrawler.crawling.sharing import Prefetch
 from topiccrawler.frontier.base import Accept, FrontierView, Leased, Notes, Postpone, Pushed, State
 from topiccrawler.model import Link, Score
 from topiccrawler.urls.canonical import host_of
@@ -65,7 +66,7 @@ class PartitionedFrontier(LearnsTogether):
         self.hosts = first.hosts
         self._view = PartitionedView(parts, self._of)
         self.notes: Notes = first.notes
-        self.exchange: Exchange = first.exchange
+        self.exchange = first.exchange
         first.worker.others = [part.worker for part in parts[1:]]
         for part in self.parts:
             part.others = [other for other in parts if other is not part]

@@ -43,7 +43,7 @@ _MOST_TRIES = 255
 
 def digest(url: str) -> bytes:
     """The 10 bytes by which a URL is stored; in a crawl of 10^9 URLs two share a digest once in 10^6 crawls."""
-    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=10).digest()
+    return blake2b(url.encode(), digest_size=10).digest()
 
 
 def entry_of(raw: bytes) -> tuple[int, int, int, float]:
@@ -58,11 +58,7 @@ def record(key: bytes, link: Link, score: Score, tunnel: int, now: float, tries:
     value, carry = float(score.value), float(score.carry)
     counts = min(tries, _MOST_TRIES), min(tunnel, _MOST_TUNNEL)
     head = _HEAD.pack(CODES[STATES[0]], value, now, now, carry, *counts, key, len(shares), 0)
-    text = _as_json(link)
-    try:
-        return head + shares + text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair in somebody's HTML
-        return head + shares + json.dumps(link).encode()
+    return head + shares + _as_json(link).encode()
 
 
 def score_of(raw: bytes) -> float:
@@ -121,7 +117,7 @@ def partitions_of(job: str) -> tuple[int, ...]:
 
 def partition_of(host: str, partitions: int) -> int:
     """The position of the partition that has a host, 0 .. `partitions` - 1."""
-    hashed = blake2b(host.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    hashed = blake2b(host.encode(), digest_size=4).digest()
     return int.from_bytes(hashed, "big") % partitions
 
 
@@ -154,6 +150,19 @@ def redacted(url: str) -> str:
     if not mark:
         return url.rpartition("@")[2]
     return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+_whole: dict[str, str] = {}  # addresses by their texts without secret parts
+
+
+def remember(url: str) -> None:
+    """Remember an address with its secret parts, for jobs whose recipes name the same server without them."""
+    _whole[redacted(url)] = url
+
+
+def whole(url: str) -> str:
+    """The remembered address of a server; the given one if none is remembered."""
+    return _whole.get(url, url)
 
 
 SHARED = ("names", "queue", "common")
@@ -191,7 +200,7 @@ class Batch:
 
     def move(self, host: str, key: bytes, state: State, reason: str, now: float) -> None:
         """Change the state of a URL."""
-        text = reason.encode("utf-8", "replace")[:1000]
+        text = reason.encode()[:1000]
         self._add(["M", host, key, CODES[state], text, DOUBLE.pack(now)])
 
     def rescore(self, host: str, key: bytes, score: Score) -> None:
@@ -213,7 +222,7 @@ class Batch:
 
     def note(self, name: str, text: str) -> None:
         """Store a note of this worker."""
-        self._add(["N", name, text.encode("utf-8", "surrogatepass")])
+        self._add(["N", name, text.encode()])
 
     def entry(self, number: int, text: bytes, *, once: bool) -> None:
         """Append an entry to the stream (exchange.py); with `once`, only if no process has sent such an entry before."""
@@ -221,7 +230,7 @@ class Batch:
 
     def learned(self, place: str, covered: str, entries: int, text: str) -> None:
         """Publish a state of the learner that covers all entries up to `place`."""
-        self._add(["L", place, covered, entries, text.encode("utf-8", "surrogatepass")])
+        self._add(["L", place, covered, entries, text.encode()])
 
     def announce(self, text: str) -> None:
         """Send an announcement to all processes."""

@@ -1,4 +1,4 @@
-"""Implements the queue server of crawling.servers with Redis.
+"""Opens the queue of a crawl in Redis.
 
 `open_shared` joins a crawl, on one server or on a cluster. `RedisView` reads a crawl without joining it, for commands.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,10 +19,9 @@ from topiccrawler.cluster.redis.frontier import RedisFrontier
 from topiccrawler.cluster.redis.joining import MADE_OF, WORKER_SECONDS, RedisNotes, hash_of, join, texts_of
 from topiccrawler.cluster.redis.listing import RedisListing, counts_of
 from topiccrawler.cluster.redis.partitions import PartitionedFrontier
-from topiccrawler.cluster.redis.records import Batch, check_address, prefix_of, redacted
-from topiccrawler.crawling.sharing import Learned, SharedQueue
+from topiccrawler.cluster.redis.records import Batch, whole
 from topiccrawler.errors import StateError
-from topiccrawler.frontier.base import Frontier, Listing, Notes, State
+from topiccrawler.frontier.base import Listing, Notes, State
 from topiccrawler.frontier.hosts import Hosts
 from topiccrawler.frontier.rows import STATES
 from topiccrawler.frontier.stored_queue import Overview
@@ -69,7 +67,7 @@ class RedisView:
     """Read access to a crawl for commands that do not join it. StateError when there is no such server or crawl."""
 
     def __init__(self, url: str, job: str) -> None:
-        self._clients = clients_of(url, job)
+        self._clients = clients_of(whole(url), job)
         self.name = self._clients[0].name
         made_of = self._read("GET", MADE_OF)
         if made_of is None:
@@ -87,9 +85,10 @@ class RedisView:
     def _notes_of(self, slot: int) -> dict[str, str]:
         return texts_of(hash_of(self._read("HGETALL", f"notes:{slot}")))
 
-    def learned(self) -> Learned | None:
-        """The state that the learner published last; None when there is none."""
-        return learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
+    def learned(self) -> tuple[int, str] | None:
+        """Number and text of the newest published state of the strategy; None when there is none."""
+        found = learned_of(self._or_fail(self._clients[0], self._clients[0].run, "learned", []))
+        return None if found is None else (found.number, found.text)
 
     def overview(self, top: int = 10) -> Overview:
         """The counts of the crawl, and the `top` best waiting rows. O(hosts). Only hosts that have waiting URLs or an owner are included,
@@ -98,7 +97,7 @@ class RedisView:
         hosts = [host for _, some, _ in found for host in some]
         names = (State.WAITING.value, State.PROCESSING.value)
         waiting = {
-            host.decode("utf-8", "replace"): dict(zip(names, map(int, counts), strict=True))
+            host.decode(): dict(zip(names, map(int, counts), strict=True))
             for host, *counts in sorted(hosts, key=lambda host: (-int(host[1]), host[0]))
         }
         ended: dict[State, Counter[str]] = {State.ERROR: Counter(), State.DISCARDED: Counter()}
@@ -140,24 +139,3 @@ class RedisView:
             return call(*arguments)
         except AwayError as error:
             raise client.unreachable(error) from None
-
-
-public, open_view = redacted, RedisView
-EXAMPLE = "redis://HOST:6379/0"
-
-
-def check(address: str, job: str) -> None:
-    """ArgumentError for an address that is not one of Redis, and for a job name that is not plain."""
-    prefix_of(job)
-    check_address(address)
-
-
-def open_queue(
-    address: str, job: str, hosts: Hosts, recipe: Mapping[str, str], made_of: Mapping[str, Any]
-) -> tuple[Frontier, SharedQueue]:
-    """Join the crawl of a job. Returns its frontier, once as `Frontier` and once as `SharedQueue`."""
-    frontier = open_shared(
-        address, job, hosts, recipe, made_of=made_of,
-        acknowledgements_per_commit=sys.maxsize,  # the scheduler commits
-    )  # fmt: skip
-    return frontier, frontier

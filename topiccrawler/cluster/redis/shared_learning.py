@@ -1,6 +1,6 @@
 """Lets a strategy learn when several processes share a crawl: one of them, the learner, learns from the pages of all.
 
-Each process sends an entry for each of its pages (crawling.sharing), with the links of the page. The learner consumes the entries,
+Each process sends an entry for each of its pages (cluster.redis.exchange), with the links of the page. The learner consumes the entries,
 is the only one to refresh the scores of the queue, and publishes its state. Strategies are of two kinds:
 
 - one that can `observe` scores links in every process, by the newest published state and by the pages that the process has read
@@ -17,28 +17,29 @@ import json
 import logging
 import zlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import monotonic, thread_time
 from typing import Any
 
+from topiccrawler.cluster.redis.exchange import START, Learned, RedisExchange, StreamEntry
 from topiccrawler.crawling.checkpoints import (
     DAMAGED,
-    LEARNING_SECONDS,
     OBSERVATION,
-    Rescoring,
     entry_of,
     load_state,
     page_of,
     replay_entry,
     whole_entry_of,
 )
-from topiccrawler.crawling.sharing import START, Learned, SharedQueue, StreamEntry
+from topiccrawler.crawling.rescoring import Rescoring
 from topiccrawler.errors import StateError
 from topiccrawler.model import Link, Page
 from topiccrawler.strategies.base import ROOT, Strategy
 
 logger = logging.getLogger(__name__)
 
+LEARNING_SECONDS = 0.3  # between two published states; longer where a state takes more than a tenth of it
+EVERY_PAGES = 100  # the fewest pages between two states when no other process needs them
 SLICE_SECONDS = 0.02  # processor time of the learner's work for others, between two pages of its own
 PAUSES = 10  # states are saved or loaded in a tenth of the processor time at most
 LOOK_SECONDS, LOOK_WHOLE_SECONDS = 0.2, 0.03  # between two polls of the stream; shorter when links wait
@@ -50,27 +51,33 @@ _WHOLE = (
 _SKIPPED = "An entry of process %s is damaged (%s: %s): skipped"
 
 
+class LearnsTogether:
+    """What a frontier in Redis has in common with one in partitions: the learning of its crawl."""
+
+    stats_family = "frontier/redis/…"
+    exchange: RedisExchange
+
+    def look_up(self, urls: Iterable[str]) -> bool:
+        raise NotImplementedError
+
+    def figures(self) -> Mapping[str, float]:
+        """Figures for the stats, by name."""
+        raise NotImplementedError
+
+    def learning(self, strategy: Strategy, rescoring: Rescoring) -> SharedLearning:
+        """See crawling.sharing.SharedQueue."""
+        return SharedLearning(self, strategy, rescoring)
+
+
 class SharedLearning:
-    """The learning of one process in a shared crawl. See crawling.sharing.Learning and SharedQueue.learning.
+    """The learning of one process in a shared crawl. See crawling.sharing.Learning."""
 
-    `seconds`: least time between two published states. `every_pages`: the fewest pages between them when no other process needs them.
-    """
-
-    def __init__(
-        self,
-        shared: SharedQueue,
-        strategy: Strategy,
-        rescoring: Rescoring,
-        *,
-        seconds: float = LEARNING_SECONDS,
-        every_pages: int = 100,
-    ) -> None:
+    def __init__(self, shared: LearnsTogether, strategy: Strategy, rescoring: Rescoring) -> None:
         self.strategy, self._shared, self._rescoring = strategy, shared, rescoring
         self._exchange = shared.exchange
         self.learns = self._exchange.used = bool(strategy.save())
         self.whole = self.learns and not strategy.observes  # one process orders, the others fetch
         self.leads = False  # this process is the learner, and has loaded the last state of the one before
-        self._seconds, self._every_pages = seconds, every_pages
         self._number = 0  # of the state loaded last
         self._complete_at = 0.0  # by the shared clock: when all entries were last applied here
         self._place = START  # of the last entry applied
@@ -153,8 +160,10 @@ class SharedLearning:
 
     def figures(self) -> Mapping[str, float]:
         """The stats of the queue and of the learning, by name."""
-        family, figures = self._shared.stats_family, self._shared.figures()
-        queue = {family.replace("…", name): figure for name, figure in figures.items()}
+        queue = {
+            self._shared.stats_family.replace("…", name): figure
+            for name, figure in self._shared.figures().items()
+        }
         return {**queue, **self._lag()} if self.learns else queue
 
     def _lag(self) -> Mapping[str, float]:
@@ -225,7 +234,7 @@ class SharedLearning:
         if not self._since or self._rescoring.running:
             return False
         if self.whole or self._exchange.live < 2:  # only the next learner needs it
-            return self._since >= self._every_pages and self._since_length >= self._state_length
+            return self._since >= EVERY_PAGES and self._since_length >= self._state_length
         return monotonic() >= self._next_state
 
     def _publish(self) -> None:
@@ -267,5 +276,5 @@ class SharedLearning:
 
     def _pause(self, began: float) -> None:
         """Set the time of the next state by the duration of the last. `began`: its start, by time.thread_time."""
-        least = self._seconds if self.leads else 0.0
+        least = LEARNING_SECONDS if self.leads else 0.0
         self._next_state = monotonic() + max(least, PAUSES * (thread_time() - began))

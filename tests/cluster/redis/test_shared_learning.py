@@ -1,7 +1,5 @@
 """What processes of one crawl learn together: on a real server, several of them in one test."""
 
-from __future__ import annotations
-
 import json
 import logging
 import zlib
@@ -38,8 +36,15 @@ def crowd(request: pytest.FixtureRequest) -> Iterator[Crowd]:
 @pytest.fixture(autouse=True)
 def quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("topiccrawler.cluster.redis.frontier.LOOK_SECONDS", 0.0)
-    for name in ("LOOK_SECONDS", "LOOK_WHOLE_SECONDS", "PAUSES"):
-        monkeypatch.setattr(f"topiccrawler.cluster.shared_learning.{name}", 0)
+    changes = {
+        "LOOK_SECONDS": 0,
+        "LOOK_WHOLE_SECONDS": 0,
+        "PAUSES": 0,
+        "LEARNING_SECONDS": 0,
+        "EVERY_PAGES": 3,
+    }
+    for name, value in changes.items():
+        monkeypatch.setattr(f"topiccrawler.cluster.redis.shared_learning.{name}", value)
 
 
 def test_one_learns_from_the_pages_of_all_each_once_and_the_crawl_ends_when_it_has(crowd: Crowd) -> None:
