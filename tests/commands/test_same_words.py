@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,8 @@ def of_crawl(tmp_path: Path, **arguments: str) -> Topic:
     settings.setdict({"TOPIC_DATA_DIR": str(tmp_path / "data")}, priority="cmdline")
     arguments = {"seeds": "http://a.example/", "strategy": "breadth_first", **arguments}
     spider = TopicSpider.from_crawler(Crawler(TopicSpider, settings), **arguments)
-    return spider.crawl.topic
+    with closing(spider.crawl.files):
+        return spider.crawl.topic
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,12 +18,25 @@ from topiccrawler.frontier.base import State
 from topiccrawler.store.page_store import PageStore
 
 
+OPENED: list[Crawl] = []
+
+
+@pytest.fixture(autouse=True)
+def opened_crawls_are_closed() -> Iterator[None]:
+    yield
+    while OPENED:
+        opened = OPENED.pop()
+        opened.frontier.close()
+        opened.files.abandon()
+
+
 def crawl(folder: Path, **arguments: str) -> Crawl:
     settings = Settings({"TOPIC_DATA_DIR": str(folder)})
     settings.setmodule("topiccrawler.settings", priority="default")
     configured = {"topic": "finance", "seeds": "http://a.cn/,http://b.cn/,http://c.cn/", **arguments}
     params = parse_arguments(configured, topic=None, strategy="breadth_first")
-    return open_crawl(params, settings, "job")
+    OPENED.append(open_crawl(params, settings, "job"))
+    return OPENED[-1]
 
 
 def test_what_was_found_is_reported_of_the_job_and_of_this_run() -> None:

@@ -61,6 +61,7 @@ def test_a_runner_that_puts_its_settings_over_those_of_a_crawler_takes_nothing_a
     settings: dict[str, Any] = {"TOPIC_DATA_DIR": str(tmp_path), "SPIDER_MIDDLEWARES": {}, "ADDONS": {}}
     runner = AsyncCrawlerRunner(settings)
     crawler = runner.create_crawler(runner.create_crawler(Funds))  # as `scrapy crawl` does
-    Funds.from_crawler(crawler, topic="finance", strategy="breadth_first", seeds="http://a.example/")
+    made = Funds.from_crawler(crawler, topic="finance", strategy="breadth_first", seeds="http://a.example/")
+    made.crawl.files.abandon()
     assert OutlinksMiddleware in crawler.settings["SPIDER_MIDDLEWARES"]
     assert list(crawler.settings["ADDONS"].values()) == [500]
