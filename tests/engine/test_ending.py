@@ -17,7 +17,6 @@ from topiccrawler.errors import StateError
 from topiccrawler.frontier.base import State
 from topiccrawler.store.page_store import PageStore
 
-
 OPENED: list[Crawl] = []
 
 
