@@ -2,17 +2,19 @@
 
 import json
 import re
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from message_facts import one_line
 from page_records import PAGE
 from postgresql_server import PostgresqlServer
 
 from topiccrawler.cluster.postgresql.writing import CrawlPages
 from topiccrawler.crawling.assemble import assemble, topic_of
-from topiccrawler.crawling.job_files import JOB, JobFiles, read_recipe, write_recipe
+from topiccrawler.crawling.job_files import JOB, OF_JOBDIR, JobFiles, read_recipe, write_recipe
 from topiccrawler.crawling.job_topic import recipe_of_words
 from topiccrawler.crawling.recipe import Recipe
 from topiccrawler.errors import StateError
@@ -114,6 +116,18 @@ def test_a_run_that_begins_anew_drops_the_queue_and_what_was_learned_and_keeps_p
         assert (anew.look().waiting(), anew.notes.get("harvest")) == (0, None)
         assert anew.push([(seed, Score(seed.url, 1.0))], now=0.0)[Pushed.NEW] == 1
         assert ([record.url for record in again.store.records()], again.visits.last()) == ([PAGE.url], 1)
+
+
+def test_the_queue_of_a_jobdir_is_not_dropped_while_urls_wait(tmp_path: Path) -> None:
+    files = JobFiles(tmp_path / "job", Recipe("finance"))
+    frontier = SqliteFrontier(files.database)
+    frontier.push([(Link("http://a.cn/", "a.cn"), Score("http://a.cn/", 1.0))], now=0.0)
+    frontier.notes.put(OF_JOBDIR, "yes")
+    files.close()
+    with pytest.raises(StateError, match=one_line("1 URLs wait .* -s JOBDIR=.*another TOPIC_JOB")):
+        JobFiles(tmp_path / "job", Recipe("finance")).begin_anew()
+    with closing(JobFiles(tmp_path / "job")) as again, SqliteFrontier(again.database) as kept:
+        assert kept.look().waiting() == 1
 
 
 @pytest.mark.parametrize(

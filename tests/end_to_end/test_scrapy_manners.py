@@ -141,3 +141,22 @@ def test_a_crawl_runs_on_uvloop_unless_a_setting_names_another_loop(
         "-s", f"TOPIC_DATA_DIR={tmp_path}", "-s", "DOWNLOAD_DELAY=0", "-s", "LOG_LEVEL=DEBUG", *setting, proxy=web.proxy,
     )  # fmt: skip
     assert f"Using asyncio event loop: {loop}" in ran.err
+
+
+def test_a_queue_begun_with_a_jobdir_is_not_dropped_by_a_run_without_one(
+    forked_scrapy: Callable[..., Any], draw_web: Callable[..., Any], tmp_path: Path
+) -> None:
+    web = draw_web({"http://hub.example/": HUB, "http://hub.example/fund": "<title>基金</title>"})
+    command = [
+        "crawl", "topic", "-a", "topic=finance", "-a", "strategy=breadth_first", "-a", "pages=1",
+        "-a", "seeds=http://hub.example/", "-s", "DOWNLOAD_DELAY=0", "-s", f"TOPIC_DATA_DIR={tmp_path}",
+    ]  # fmt: skip
+    jobdir = ("-s", f"JOBDIR={tmp_path / 'job'}")
+    assert forked_scrapy(*command, *jobdir, proxy=web.proxy).code == 0
+    refused = forked_scrapy(*command, "-s", "TOPIC_JOB=job", proxy=web.proxy)
+    [line] = [line for line in refused.err.splitlines() if "would drop" in line]
+    assert line.endswith(f"go on with -s JOBDIR={tmp_path / 'job'}, or choose another TOPIC_JOB")
+    assert web.fetched() == ["http://hub.example/"]
+    command[command.index("pages=1")] = "pages=2"
+    assert forked_scrapy(*command, *jobdir, proxy=web.proxy).code == 0
+    assert web.fetched()[1:] == ["http://hub.example/fund"]

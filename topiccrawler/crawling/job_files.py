@@ -59,6 +59,7 @@ LINKS = "links.jsonl"  # output of `scrapy crawl links`
 REMEDY = "make room or name another folder, then give the command again"
 
 
+OF_JOBDIR = "jobdir"  # a note of queues that belong to a JOBDIR
 _OF_A_RUN = ("urls", "links", "raises", "hosts", "sources", "notes", "site_repeats")
 
 
@@ -123,10 +124,17 @@ class JobFiles:
         self.database.commit()
 
     def begin_anew(self) -> None:
-        """Drop the queue of an earlier run, and what its strategy and its pages taught. Pages and crawl log stay."""
+        """Drop the queue of an earlier run, and what its strategy and its pages taught. Pages and crawl log stay. StateError if URLs wait
+        in a queue that was begun with a JOBDIR, to be gone on with."""
         (waiting,) = self.database.read("SELECT count(*) FROM urls WHERE state = 0")[0]
         if waiting:
             goes_on = f"-s JOBDIR={shlex.quote(str(self.folder))}"
+            if self.database.read("SELECT 1 FROM notes WHERE name = ?", (OF_JOBDIR,)):
+                self.abandon()
+                fault = f"{waiting} URLs wait in its queue, which this command would drop"
+                raise StateError(
+                    f"job {self.folder}", fault, f"go on with {goes_on}, or choose another TOPIC_JOB"
+                )
             logger.warning(
                 "%s would go on with the %d URLs that wait in %s; they are dropped",
                 goes_on,

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from topiccrawler.crawling.judging import (
-    words_of_record,
-)
+from topiccrawler.crawling.judging import words_of_record
 from topiccrawler.errors import ArgumentError, file_faults
 from topiccrawler.pages.read import Reader
 from topiccrawler.relevance.choose import untrained

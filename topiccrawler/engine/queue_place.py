@@ -10,7 +10,7 @@ from zlib import crc32
 from scrapy.settings import BaseSettings
 
 from topiccrawler.crawling.assemble import Parts
-from topiccrawler.crawling.job_files import JobFiles
+from topiccrawler.crawling.job_files import OF_JOBDIR, JobFiles
 from topiccrawler.crawling.recipe import CrawlParams
 from topiccrawler.crawling.resuming import ordering_of
 from topiccrawler.crawling.servers import REDIS, no_queue_server
@@ -94,6 +94,8 @@ def open_frontier(
         memory_urls=MEMORY_URLS,
         acknowledgements_per_commit=sys.maxsize,  # the crawl commits, when all parts of a page are written
     )
+    if place.jobdir and queue.notes.get(OF_JOBDIR) is None:
+        queue.notes.put(OF_JOBDIR, "yes")
     return queue, None
 
 

@@ -168,9 +168,10 @@ def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, Lex
     """The Document of a page, and the tree whose elements in document order are the nodes of the Document. Arguments as of `parse`."""
     whole, html = html, html[:MOST_CHARACTERS]
     html, may_be_noscript = _limited(html, utf8 if html is whole else None)
-    scripted = _NOSCRIPT.sub(" ", html) if may_be_noscript else html
-    found = _walk(utf8 if utf8 is not None and scripted is whole else scripted, [*UNREAD, "noscript"])
-    if scripted is not html and len(found[0].text) < LITTLE_TEXT:
+    scripted, removed = _NOSCRIPT.subn(" ", html) if may_be_noscript else (html, 0)
+    is_whole = html is whole and not removed
+    found = _walk(utf8 if utf8 is not None and is_whole else scripted, [*UNREAD, "noscript"])
+    if removed and len(found[0].text) < LITTLE_TEXT:
         unscripted = _walk(html, [*UNREAD, "iframe"])
         if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
             unscripted[0].refresh = found[0].refresh  # a browser with scripts does not obey one in <noscript>
