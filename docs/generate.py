@@ -83,12 +83,15 @@ def our_settings() -> str:
 
 
 def scrapys_settings() -> str:
-    """Those of Scrapy that have one short value."""
+    """Those of Scrapy that have one short value, and no class of ours."""
     return listing(
         (_assigned(name, value), text)
         for title, entries in settings().items()
         for name, value, text in entries
-        if is_scrapys(name) and title != "the project" and len(value) < LONGEST_VALUE
+        if is_scrapys(name)
+        and title != "the project"
+        and len(value) < LONGEST_VALUE
+        and "topiccrawler." not in value
     )
 
 

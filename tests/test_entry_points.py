@@ -24,7 +24,7 @@ EXAMPLES = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL)
 BROKEN = """
 [topiccrawler.strategies]
 broken = theirs_strategy:Missing
-none = theirs_strategy:KEPT
+none = theirs_strategy:check_range
 
 [topiccrawler.page_classifiers]
 broken = theirs_classifier:Missing
@@ -142,7 +142,7 @@ def test_what_cannot_be_used_is_one_line_that_names_its_entry_point(
     build = "from topiccrawler.strategies import build"
     said = (
         "StrategyError strategy 'broken': .*AttributeError: .*'Missing'; .* theirs_strategy:Missing ",
-        r"StrategyError strategy 'none': .* topiccrawler\.strategies\.base\.Strategy; .* theirs_strategy:KEPT ",
+        r"StrategyError strategy 'none': .* topiccrawler\.strategies\.base\.Strategy; .* theirs_strategy:check_range ",
     )
     assert unlike(faults(broken, build, "build('broken')", "build('none')"), *said) == []
     make = (
@@ -195,17 +195,17 @@ def test_a_crawl_uses_all_three_and_its_job_goes_on(
 ) -> None:
     home, epub, near = (f"http://hub.example/{path}" for path in ("", "book.epub", "a/b/"))
     pages = {
-        home: page("基金", FUNDS, ("/book.epub", "电子书"), ("/a/b/c/d/", "远"), ("/a/b/", "近")),
+        home: page("基金", FUNDS, ("/book.epub", "电子书"), ("/a/b/c/d/e/f/", "远"), ("/a/b/", "近")),
         epub: answer(200, book(), Content_Type="application/octet-stream"),
         near: page("体育", FUNDS),
     }
     web, job, scrapy = draw_web(pages), tmp_path / "job", warm(installed)
-    parts = {"strategy": "shallow", "strategy_most": 3, "page_classifier": "title_only"}
-    for limit, fetched in ((2, [home, epub]), (None, [home, epub, near])):
+    parts = {"strategy": "short_addresses", "strategy_most": 30, "page_classifier": "title_only"}
+    for limit, fetched in ((2, [home, near]), (None, [home, near, epub])):
         ran = scrapy(*crawl_words(job, pages=limit, **parts), proxy=web.proxy)
         assert ran.code == 0, ran.err
         assert web.fetched() == fetched
     visits = [(visit.url, visit.stored) for visit in visits_of(job)]
-    assert visits == [(home, True), (epub, True), (near, False)]
+    assert visits == [(home, True), (near, False), (epub, True)]
     [of_book] = json_lines(scrapy("pages", str(job), "--file-type", "epub", "--json").out)
     assert (of_book["title"], of_book["url"]) == ("基金入门", epub)

@@ -21,11 +21,11 @@ RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the failure that follows is logged
 # --- what to crawl -----------------------------------------------------------------------------------------------
 TOPIC = None  # the topic when no `-a topic=` is given
 TOPIC_STRATEGY = "adaptive"  # the strategy when no `-a strategy=` is given (docs/strategies.md)
-# a SearXNG instance that `scrapy seeds` queries; None = no search (docs/seeds.md)
+# a SearXNG instance that `scrapy seeds` asks (docs/seeds.md)
 TOPIC_SEARCH_URL = None
-# folder of link models; None = those shipped; `none` = the topic's keywords alone; `paper` = that of docs/papers.md
+# folder of link models; None = those shipped; `none` = keywords alone; `paper` = that of docs/papers.md
 TOPIC_LINK_MODELS = None
-# 0..1: less probable links are not queued; None = that of the topic or the link model; 0 = all links pass
+# 0..1: less probable links are not queued; None = that of the topic or the link model
 TOPIC_LINK_THRESHOLD = None
 TOPIC_PROPOSED_WORDS = 600  # most words added to a topic of `-a keywords=` alone; 0 = none (docs/topics.md)
 # the page classifier (docs/how-pages-are-judged.md)
@@ -42,15 +42,13 @@ TOPIC_EXPAND = None
 TOPIC_LISTINGS = False
 # what cuts Chinese texts into words: `rjieba`, or the slower `jieba`; `auto` = the first that is installed
 TOPIC_SEGMENTER = "auto"
-# file for word similarity in Cilin format; None = our list and the word vectors; `none` = equal words only
-# (docs/strategies.md)
+# file of similar words in Cilin format; None = our list and the word vectors; `none` = equal words only
 TOPIC_THESAURUS = None
 TOPIC_SEED = 0  # random seed of the strategy `random_order`
 # query parameters dropped from URLs, besides known tracking parameters and session ids
 TOPIC_URL_PARAMETERS_DROPPED: list[str] = []
 
-# server of a language model that gives second opinions, as http://127.0.0.1:8080/v1; None = words alone
-# (docs/second-opinion.md)
+# server of a language model that gives second opinions, as http://127.0.0.1:8080/v1 (docs/second-opinion.md)
 TOPIC_JUDGE_URL = None
 TOPIC_JUDGE_MODEL = None  # the name of the model there
 
@@ -58,13 +56,12 @@ TOPIC_JUDGE_MODEL = None  # the name of the model there
 # folder of the jobs that have no JOBDIR
 TOPIC_DATA_DIR = "data"
 TOPIC_JOB = None  # name of the job's folder; None = scrapyd's job id, else topic, time and process
-# a page whose text is stored already: `alias` = it is stored without text, `drop` = it is not stored, `keep` = texts
-# are not compared
+# a page whose text is stored already: `alias` = it is stored without text, `drop` = not stored, `keep` = stored whole
 TOPIC_DUPLICATES = "alias"
-# PostgreSQL database of the pages of all processes and jobs, postgresql://USER@HOST/DATABASE; None = `job.sqlite` of
-# each job (docs/scaling.md)
+# PostgreSQL database of the pages of all jobs, postgresql://USER@HOST/DATABASE; None = `job.sqlite` of each job
+# (docs/scaling.md)
 STORE_URL = None
-# True: `pages.warc.gz` of the job has the HTML of the pages kept, about 19 kB a page, for exports as Markdown
+# True: `pages.warc.gz` of the job has the HTML of the pages kept, about 19 kB a page (docs/results.md)
 TOPIC_KEEP_HTML = True
 TOPIC_DUPLICATES_ACROSS_SITES = True  # False: only pages of one registered domain are compared
 
@@ -77,7 +74,7 @@ WARC_OUT = None
 USER_AGENT = "topiccrawler/0.1 (focused web crawler; +{contact})"  # {contact} = TOPIC_CONTACT
 TOPIC_CONTACT = None  # contact in the User-Agent: a `mailto:` address or a page; None = abuse@ this machine
 ROBOTSTXT_OBEY = True
-# True: pages with the robots tag noindex are not kept, and links of those with nofollow not queued (docs/wishes.md)
+# True: the robots tags noindex and nofollow of pages are obeyed (docs/wishes.md)
 TOPIC_ROBOTS_TAGS_OBEY = True
 # Scrapy's, in a fortieth of the memory
 ROBOTSTXT_PARSER = "topiccrawler.engine.robots.CompactRobotParser"
@@ -176,7 +173,7 @@ DOWNLOAD_WARNSIZE = 0
 DOWNLOAD_FAIL_ON_DATALOSS = False
 # as in browsers: no weak Diffie-Hellman keys
 DOWNLOADER_CLIENT_TLS_CIPHERS = "DEFAULT:!DHE"
-RETRY_TIMES = 1  # for requests that are no links; a link goes back to the queue
+RETRY_TIMES = 1  # for requests that are no links; a link goes back to the queue (FRONTIER_URL_TRIES)
 REDIRECT_MAX_TIMES = 5
 METAREFRESH_MAXDELAY = 5  # seconds; a later refresh is a link
 # True: links to private addresses are fetched, too; seeds always are

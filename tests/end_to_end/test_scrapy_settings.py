@@ -1,4 +1,4 @@
-"""Settings of Scrapy that our road could bypass, in crawls over real HTTP (docs/scrapy-settings.md has the table of all)."""
+"""Settings of Scrapy that our road could bypass, in crawls over real HTTP (docs/settings.md has the table of all)."""
 
 import re
 from collections.abc import Callable

@@ -14,7 +14,7 @@
 Scrapy's scheduler and spiders, replays and `scrapy control` use it; none of them uses strategy or frontier directly.
 
 One transaction of the job's database ends a page: its links, its item, its visit, its lease. Where the queue is on a server, what a crash
-repeats must be harmless: the job's files come first, the acknowledgement of the lease last (docs/what-survives-a-crash.md).
+repeats must be harmless: the job's files come first, the acknowledgement of the lease last (docs/jobs.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The base class of our spiders: checks the arguments and settings first, then builds the crawl.
 
 Scrapy's own log lines are held back until the call is found valid, so that a user's mistake is the first and only line. Scrapy settings
-that a crawl by a strategy cannot obey are refused in one line, not ignored; docs/scrapy-settings.md lists what becomes of each setting.
+that a crawl by a strategy cannot obey are refused in one line, not ignored; docs/settings.md lists what becomes of each setting.
 Under another scheduler (SCHEDULER) all of them work.
 """
 
