@@ -178,17 +178,17 @@ def strategies() -> str:
 
 
 def formats() -> str:
-    """Each format by the docstring of its reader."""
+    """Each format by the first sentence of its reader."""
     from topiccrawler.pages.formats import listings
     from topiccrawler.pages.formats.registry import FILES, IN_PROCESS
 
     readers: dict[str, Any] = {name: import_module(f"topiccrawler.pages.formats.{name}") for name in FILES}
     readers |= {name: getattr(listings, f"read_{name}") for name in IN_PROCESS}
-    return listing((f"`{name}`", _first_line(reader)) for name, reader in readers.items())
+    return listing((f"`{name}`", _first_sentence(reader)) for name, reader in readers.items())
 
 
-def _first_line(reader: Any) -> str:
-    return str(reader.__doc__).strip().splitlines()[0]
+def _first_sentence(reader: Any) -> str:
+    return str(reader.__doc__).strip().splitlines()[0].partition(". ")[0].rstrip(".")
 
 
 PARTS: dict[str, Callable[[], str]] = {
