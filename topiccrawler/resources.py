@@ -6,11 +6,12 @@ install they are beside it. So callers may use only the methods of Traversable o
 
 from __future__ import annotations
 
-import tomllib
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
+
+import rtoml
 
 PACKAGE = "topiccrawler"
 
@@ -29,9 +30,14 @@ def package_text(path: str) -> str:
     return folder(room).joinpath(name).read_text(encoding="utf-8")
 
 
+def table(toml: str) -> dict[str, Any]:
+    """The content of one of our own TOML texts. Files of users are read by tomllib, whose errors name the place."""
+    return rtoml.loads(toml)
+
+
 def package_table(path: str) -> dict[str, Any]:
     """The parsed content of a TOML file of the package, by its path inside the package."""
-    return tomllib.loads(package_text(path))
+    return table(package_text(path))
 
 
 def own_folder(name: str) -> Path | None:

@@ -129,8 +129,10 @@ def bury() -> None:
 def keep_loaded(topic: str) -> None:
     """Load this shipped link model once: that is half of a short crawl's time."""
     load, model = from_keywords.load_model, from_keywords.load_model(topic)
-    from_keywords.load_model = lambda name, folder=None, segmenter=PLAIN: (
-        model.cut_by(segmenter) if name == topic and folder is None else load(name, folder, segmenter)
+    from_keywords.load_model = lambda name, folder=None, segmenter=PLAIN, **given: (
+        model.cut_by(segmenter)
+        if name == topic and folder is None
+        else load(name, folder, segmenter, **given)
     )
 
 

@@ -60,6 +60,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
@@ -207,6 +208,7 @@ def features_of(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
 
 
 Pair = tuple[float, float]  # counts in class - and class +
+Columns = tuple[list[str], NDArray[np.float64], NDArray[np.float64]]  # words, their counts in both classes
 
 
 def _no_words() -> dict[str, tuple[Counter[str], Counter[str]]]:
@@ -255,17 +257,26 @@ class Counts:
         negative, positive = self.words[name]
         return [(word, (negative[word], positive[word])) for word in sorted({*negative, *positive})]
 
-    def log_odds(self, name: str) -> dict[str, float]:
-        """Return word -> ln P(w|+) - ln P(w|-) for one field."""
+    def columns(self, name: str) -> Columns:
+        """Return the words of one field with their counts in both classes."""
         negative, positive = self.words[name]
-        totals = [total + 2 for total in self.samples[name]]
-        shift = math.log(totals[0]) - math.log(totals[1])
         words = [*dict.fromkeys(chain(negative, positive))]
         against, for_it = (
-            np.log(np.fromiter(map(side.__getitem__, words), np.float64, len(words)) + 1)
-            for side in (negative, positive)
+            np.fromiter(map(side.__getitem__, words), np.float64, len(words)) for side in (negative, positive)
         )
-        return dict(zip(words, (for_it - against + shift).tolist(), strict=True))
+        return words, against, for_it
+
+    def log_odds(self, name: str) -> dict[str, float]:
+        """Return word -> ln P(w|+) - ln P(w|-) for one field."""
+        columns = self.columns(name)
+        return dict(zip(columns[0], _log_odds(columns, self.samples[name]).tolist(), strict=True))
+
+
+def _log_odds(columns: Columns, samples: Sequence[float]) -> NDArray[np.float64]:
+    """Return ln P(w|+) - ln P(w|-) of each word of a field. `samples`: those of both classes that have the field."""
+    _, against, for_it = columns
+    shift = math.log(samples[0] + 2) - math.log(samples[1] + 2)
+    return np.log(for_it + 1) - np.log(against + 1) + shift
 
 
 def _total_weight(pair: Pair, samples: list[float]) -> float:
@@ -284,7 +295,8 @@ class WordWeights(dict[str, float]):
 
     def __init__(self, trained: dict[str, float], *, compounds: bool = True) -> None:
         super().__init__(trained)
-        self._trained = frozenset(trained if compounds else ())  # cached compounds must not split other words
+        # cached compounds must not split other words
+        self._trained: Mapping[str, float] = trained if compounds else {}
         self._room = len(trained) + _MOST_REMEMBERED
 
     @cached_property
@@ -303,6 +315,18 @@ class WordWeights(dict[str, float]):
         if len(self) < self._room:
             self[word] = share
         return share
+
+
+def weights_of(
+    name: str, columns: Columns, samples: Sequence[float], trust: Mapping[str, float], *, compounds: bool
+) -> WordWeights:
+    """Return the weights of the words of a field; none if the model does not trust the field. `samples`: as of `Counts`."""
+    trusted = trust.get(name, 0.0)
+    if not trusted:
+        return WordWeights({}, compounds=False)
+    shares = np.rint(_log_odds(columns, samples) * trusted * _GRAINS) / _GRAINS
+    weights = dict(zip(columns[0], shares.tolist(), strict=True))
+    return WordWeights(weights, compounds=compounds and name == "anchor")
 
 
 TRUST: Mapping[str, float] = {"anchor": 1.0, "context": 0.3, "url": 1.0}
@@ -336,7 +360,16 @@ class LinkClassifier:
 
     def __post_init__(self) -> None:
         self._bias = _exact(math.log(self.prior) - math.log(1.0 - self.prior))
-        self._tables = self.tables or [self._table(name) for name in FIELDS]
+        self._tables = self.tables or [
+            weights_of(
+                name,
+                self.counts.columns(name),
+                self.counts.samples[name],
+                self.trust,
+                compounds=self.compounds,
+            )
+            for name in FIELDS
+        ]
         self._anchor_flag, self._context_flag = (
             self._tables[field].get(LEXICON, 0.0) if self.lexicon else 0.0 for field in (_ANCHOR, _CONTEXT)
         )
@@ -345,21 +378,9 @@ class LinkClassifier:
         self._channels: dict[str, float] = {}  # URL as `channel_of` returns it -> score
         self._last: tuple[tuple[Link, ...], list[float]] = ((), [])
 
-    def _table(self, name: str) -> WordWeights:
-        trust = self.trust.get(name, 0.0)
-        odds = self.counts.log_odds(name) if trust else {}
-        shares = np.rint(np.array([*odds.values()]) * trust * _GRAINS) / _GRAINS
-        return WordWeights(
-            dict(zip(odds, shares.tolist(), strict=True)), compounds=self.compounds and name == "anchor"
-        )
-
     def cut_by(self, segmenter: Segmenter) -> LinkClassifier:
         """Return the same model for links whose texts are segmented by this segmenter."""
         return replace(self, segmenter=segmenter, lexicon=Lexicon(self.lexicon.entries, segmenter))
-
-    def without_counts(self) -> LinkClassifier:
-        """Return the model without counts, for a crawl, which only scores: the counts of 60 000 words take 7 MB."""
-        return replace(self, counts=Counts(), tables=self._tables)
 
     def log_odds(self, links: Sequence[Link]) -> list[float]:
         """Return ln P(+|link) - ln P(-|link) for all links of a page.

@@ -60,11 +60,11 @@ def link_model(topic: Topic, models: str | None) -> LinkClassifier:
     Raises ModelError if the model is damaged, or missing from a configured folder.
     """
     if models == PAPER:
-        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter).without_counts()
+        return load_model(topic.name, data_folder("models").joinpath(PAPER), topic.segmenter, counts=False)
     requested = (models or "").strip().lower() == NONE
     if requested or not (models or is_file(model_file(topic.name, data_folder("models")))):
         why = f"TOPIC_LINK_MODELS={NONE}" if requested else "it has no link model"
         text = "Topic %s: %s; links are scored by its %d keywords"
         logger.info(text, topic.display_name, why, len(topic.keywords))
         return keyword_model(topic)
-    return load_model(topic.name, Path(models) if models else None, topic.segmenter).without_counts()
+    return load_model(topic.name, Path(models) if models else None, topic.segmenter, counts=False)

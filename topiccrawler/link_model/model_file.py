@@ -12,13 +12,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources.abc import Traversable
-from math import isnan
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from topiccrawler.errors import ModelError
 from topiccrawler.files import JsonFile, compact, is_file, whole_file
-from topiccrawler.link_model.classifier import FEATURES, FIELDS, Counts, Lexicon, LinkClassifier
+from topiccrawler.link_model.classifier import (
+    FEATURES,
+    FIELDS,
+    Columns,
+    Counts,
+    Lexicon,
+    LinkClassifier,
+    weights_of,
+)
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
 from topiccrawler.resources import folder as data_folder
@@ -45,18 +55,21 @@ def model_file(topic: str, folder: Folder) -> Folder:
 
 
 def load_model(
-    topic: str, folder: Path | Traversable | None = None, segmenter: Segmenter = PLAIN
+    topic: str, folder: Path | Traversable | None = None, segmenter: Segmenter = PLAIN, *, counts: bool = True
 ) -> LinkClassifier:
-    """Return the topic's model in `folder`, or the shipped one. `segmenter`: that of the crawl. Raises ModelError."""
+    """Return the topic's model in `folder`, or the shipped one. `segmenter`: that of the crawl. `counts`: as of `load`. Raises ModelError."""
     place = model_file(topic, folder or data_folder("models"))
     if not is_file(place):
         remedy = f"train one: scrapy train {topic} --links FILE"
         raise ModelError(f"link model of topic {topic!r}", f"there is no {place}", remedy)
-    return load(place, segmenter)
+    return load(place, segmenter, counts=counts)
 
 
-def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassifier:
-    """Return the model in a file. Raises ModelError for a file that is not valid."""
+def load(place: Path | Traversable, segmenter: Segmenter = PLAIN, *, counts: bool = True) -> LinkClassifier:
+    """Return the model in a file. Raises ModelError for a file that is not valid.
+
+    `counts`: whether the model has its counts. A crawl only scores, and the counts of 60 000 words take 7 MB and .1 s.
+    """
     file = JsonFile(place, LARGEST_BYTES, ModelError, "link model", REMEDY, compressed=True)
     model = file.values
     if model.get("format") != FORMAT:
@@ -68,13 +81,19 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         raise file.refused("has no topic or no lexicon")
     if not all(isinstance(entry, str) and len(entry) <= LONGEST_ENTRY for entry in model["lexicon"]):
         raise file.refused("has a lexicon that is no list of words")
-    trust = file.mapping("trust")
+    trusts = file.mapping("trust")
+    trust = {name: file.number(name, 0.0, 10.0, trusts) for name in FIELDS}
+    compounds = model.get("compounds", True) is not False
+    pairs = file.mapping("samples")
+    samples = {name: [*_pair(file, pairs.get(name), "samples", name)] for name in FIELDS}
+    tables = file.mapping("counts")
+    columns = {name: _columns(file, name, file.mapping(name, tables)) for name in FIELDS}
     return LinkClassifier(
         topic=model["topic"],
-        counts=_counts(file),
+        counts=Counts(_counters(columns), samples) if counts else Counts(),
         context=model["context"],
         prior=file.number("prior", 1e-9, 1 - 1e-9),
-        trust={name: file.number(name, 0.0, 10.0, trust) for name in FIELDS},
+        trust=trust,
         threshold=file.number("threshold", -1e6, 1e6),
         gate_threshold=None
         if model.get("gate_threshold") is None
@@ -83,7 +102,10 @@ def load(place: Path | Traversable, segmenter: Segmenter = PLAIN) -> LinkClassif
         training=file.mapping("training"),
         scores=file.mapping("scores"),
         segmenter=segmenter,
-        compounds=model.get("compounds", True) is not False,
+        compounds=compounds,
+        tables=[
+            weights_of(name, columns[name], samples[name], trust, compounds=compounds) for name in FIELDS
+        ],
     )
 
 
@@ -140,19 +162,22 @@ def _short(counts: Sequence[float], places: int) -> list[float]:
     return [int(count) if count.is_integer() else count for count in rounded]
 
 
-def _counts(file: JsonFile) -> Counts:
-    counts = Counts()
-    samples = file.mapping("samples")
-    for name in FIELDS:
-        counts.samples[name] = list(_pair(file, samples.get(name), "samples", name))
-    tables = file.mapping("counts")
-    for name in FIELDS:
-        counts.words[name] = _columns(file, name, file.mapping(name, tables))
-    return counts
+def _counters(columns: Mapping[str, Columns]) -> dict[str, tuple[Counter[str], Counter[str]]]:
+    """Return the counts of each word by field, as training adds to them."""
+    found = {}
+    for name, (words, *sides) in columns.items():
+        negative, positive = Counter[str](), Counter[str]()
+        for counted, numbers in zip((negative, positive), sides, strict=True):
+            dict.update(
+                counted, zip(words, numbers.tolist(), strict=True)
+            )  # Counter.update() would first copy
+        found[name] = negative, positive
+    return found
 
 
-def _columns(file: JsonFile, name: str, table: Mapping[str, Any]) -> tuple[Counter[str], Counter[str]]:
-    """Return the two counts of each word. Sixty thousand numbers are checked together; one by one only to name an invalid one."""
+def _columns(file: JsonFile, name: str, table: Mapping[str, Any]) -> Columns:
+    """Return the words with their counts in both classes. Sixty thousand numbers are checked together; one by one only to name an invalid
+    one."""
     words = table.get("words")
     names = words.split(" ") if isinstance(words, str) and words else []
     sides = []
@@ -160,17 +185,15 @@ def _columns(file: JsonFile, name: str, table: Mapping[str, Any]) -> tuple[Count
         numbers = table.get(side)
         if not isinstance(numbers, list) or len(numbers) != len(names):
             raise file.refused(f"has not one {side} count for each word of {name}")
-        if not _are_counts(numbers):
+        counts = _as_counts(numbers)
+        if counts is None:
             wrong = next(word for word, number in zip(names, numbers, strict=True) if not _is_count(number))
             fault = f"{side} count of {wrong[:40]!r} is not a number from 0 to {LARGEST_COUNT:g}"
             raise file.refused(fault)
-        counted = Counter[str]()
-        dict.update(counted, zip(names, numbers, strict=True))  # Counter.update() would first copy
-        sides.append(counted)
-    negative, positive = sides
-    if len(negative) < len(names):
+        sides.append(counts)
+    if len(set(names)) < len(names):
         raise file.refused(f"has a word of {name} twice")
-    return negative, positive
+    return names, sides[0], sides[1]
 
 
 def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, float]:
@@ -181,10 +204,15 @@ def _pair(file: JsonFile, value: Any, what: str, name: str) -> tuple[float, floa
     raise file.refused(f"{what} of {name[:40]!r} is not two numbers from 0 to {LARGEST_COUNT:g}")
 
 
-def _are_counts(numbers: list[Any]) -> bool:
+def _as_counts(numbers: list[Any]) -> NDArray[np.float64] | None:
+    """Return the counts as an array; None if one of them is no count."""
     if not set(map(type, numbers)) <= {int, float}:
-        return False
-    return not numbers or (0 <= min(numbers) <= max(numbers) <= LARGEST_COUNT and not isnan(sum(numbers)))
+        return None
+    try:
+        counts = np.array(numbers, np.float64)
+    except OverflowError:
+        return None
+    return counts if np.all((counts >= 0) & (counts <= LARGEST_COUNT)) else None  # NaN fails both
 
 
 def _is_count(value: Any) -> bool:

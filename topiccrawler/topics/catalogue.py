@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +22,7 @@ from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
 from topiccrawler.files import is_file, read_text, user_path
-from topiccrawler.resources import folder
+from topiccrawler.resources import folder, table
 from topiccrawler.text.segmenter import GRAMMAR, fold
 from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
@@ -56,7 +55,7 @@ def by_name() -> dict[str, Named]:
 
 
 def _named(file: Traversable) -> Named:
-    head = tomllib.loads(file.read_text(encoding="utf-8").partition("\n\n")[0])
+    head = table(file.read_text(encoding="utf-8").partition("\n\n")[0])
     return Named(file, head["name"], head["zh"], tuple(head.get("also", ())))
 
 
@@ -157,7 +156,7 @@ def split_keywords(text: str) -> list[str]:
 
 @cache
 def _read(found: Named) -> Topic:
-    return read_topic(found.file.read_text(encoding="utf-8"), found.file.name)
+    return make_topic(table(found.file.read_text(encoding="utf-8")), found.file.name)
 
 
 def _text_of(path: Path, remedy: str) -> str:
