@@ -13,6 +13,7 @@ from message_facts import one_line
 
 from topiccrawler.errors import TopicError
 from topiccrawler.link_model.training.address_labels import label
+from topiccrawler.resources import table
 from topiccrawler.topics.catalogue import (
     is_catalogued,
     load_topic,
@@ -37,6 +38,14 @@ def test_the_names_are_those_of_the_files_and_no_name_means_two_topics() -> None
     for one in named():
         topic = load_topic(one.name)
         assert (one.file.name, one.zh, list(one.also)) == (f"{topic.name}.toml", topic.zh, topic.also)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_topic_that_is_read_unchecked_is_the_checked_one(name: str) -> None:
+    text = next(one.file for one in named() if one.name == name).read_text(encoding="utf-8")
+    checked = make_topic(table(text), name)
+    assert load_topic(name) == checked
+    assert load_topic(name).model_dump_json() == checked.model_dump_json()  # 1 is not 1.0
 
 
 def test_a_topic_answers_to_all_its_names() -> None:

@@ -26,7 +26,15 @@ from topiccrawler.resources import folder, table
 from topiccrawler.text.segmenter import GRAMMAR, fold
 from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
 from topiccrawler.topics.seeds import CLASS_NAME, seeds_of_topic
-from topiccrawler.topics.topic import PROPOSED_WORDS, SiteRule, Topic, make_topic, read_site_rules, read_topic
+from topiccrawler.topics.topic import (
+    PROPOSED_WORDS,
+    SiteRule,
+    Topic,
+    make_topic,
+    read_site_rules,
+    read_topic,
+    topic_of_catalogue,
+)
 
 FOLDER = "topics/catalogue"
 
@@ -156,7 +164,7 @@ def split_keywords(text: str) -> list[str]:
 
 @cache
 def _read(found: Named) -> Topic:
-    return make_topic(table(found.file.read_text(encoding="utf-8")), found.file.name)
+    return topic_of_catalogue(found.file.read_text(encoding="utf-8"))
 
 
 def _text_of(path: Path, remedy: str) -> str:
