@@ -25,6 +25,7 @@ class PageSample(StoredPages):
         self.size = size
         self._heap = [(-_number(url), url) for (url,) in self._rows("url", "true")]  # the largest hash first
         heapq.heapify(self._heap)
+        self._urls = {url for _, url in self._heap}
 
     def takes(self, url: str) -> bool:
         """Whether the page of a URL belongs to the sample by now."""
@@ -35,8 +36,9 @@ class PageSample(StoredPages):
         if not self.takes(record.url):
             return
         entry = (-_number(record.url), record.url)
-        if self.get(record.url) is None:
+        if record.url not in self._urls:
             heapq.heappush(self._heap, entry)
+            self._urls.add(record.url)
         self.put(record)
         while len(self._heap) > self.size:
             self._delete(heapq.heappop(self._heap)[1])
@@ -53,6 +55,7 @@ class PageSample(StoredPages):
         self.database.write_many("UPDATE samples SET relevance = ? WHERE url = ?", rows)
 
     def _delete(self, url: str) -> None:
+        self._urls.discard(url)
         self.database.write("DELETE FROM samples WHERE url = ?", (storable(url),))
 
 
