@@ -5,15 +5,18 @@ import os
 import re
 import struct
 import termios
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from drawn_crawls import FUNDS, Crawl, crawl_words, stats_of, stored
+from drawn_crawls import FUNDS, Crawl, crawl_words, ends, stats_of, stored
 from drawn_web import answer
 from message_facts import numbers
 
 from topiccrawler.engine.ending import MARK
+from topiccrawler.frontier.base import State
 
 HOME = "http://hub.example/"
 LINKS = "".join(f'<a href="/{number}">基金{number}</a>' for number in range(8))
@@ -116,3 +119,42 @@ def test_a_crawl_ends_when_little_is_promised_and_goes_on_with_a_smaller_share(
     assert re.search(r" 3\d\.\d% ", ended)
     fetched, ended = pages("0.001")
     assert (fetched, ended.partition(":")[0]) == (251, "finished")
+
+
+def moved_when(web: Any, asked: int, *urls: str, to: str) -> Callable[[], Any]:
+    """A page that is moved, and answers when these URLs were asked for so often."""
+
+    def moved() -> Any:
+        while sum(url in urls for url in web.asked) < asked:
+            time.sleep(0.01)
+        return answer(302, Location=to)
+
+    return moved
+
+
+MOVED, NEW = "http://moved.example/", "http://dead.example/new"
+
+
+def test_a_redirect_to_a_host_that_closed_meanwhile_keeps_no_crawl_open(crawl: Crawl, draw_web: Any) -> None:
+    web = draw_web({HOME: f"<title>基金</title><p>{FUNDS}"})
+    dead = [f"http://dead.example/{number}" for number in range(4)]
+    web.pages |= dict.fromkeys(dead, answer(502))
+    web.pages[MOVED] = moved_when(web, 10, *dead, to=NEW)  # failures that close the host
+    options = {"seeds": ",".join([HOME, MOVED, *dead]), "FRONTIER_BACKOFF_SECONDS": 0}
+    found = ends(crawl(web, FRONTIER_URL_TRIES=4, **options).job)
+    assert (found[MOVED], found[NEW]) == ((State.DISCARDED, "redirected"), (State.WAITING, ""))
+
+    web.pages[NEW] = f"<title>股票</title><p>股票 {FUNDS}"
+    assert ends(crawl(web, FRONTIER_URL_TRIES=4, **options).job)[NEW] == (State.COMPLETED, "kept")
+    assert web.asked.count(MOVED) == 1
+
+
+def test_a_redirect_to_a_host_that_is_busy_for_an_hour_takes_no_page_of_the_limit(
+    crawl: Crawl, draw_web: Any
+) -> None:
+    busy = "http://dead.example/"
+    web = draw_web({HOME: f'<title>基金</title><a href="/1">股票</a><p>{FUNDS}', f"{HOME}1": FUNDS})
+    web.pages |= {busy: answer(503, Retry_After="3600"), MOVED: moved_when(web, 2, busy, HOME, to=NEW)}
+    ran = crawl(web, seeds=f"{MOVED},{busy},{HOME}", pages=2, FRONTIER_URL_TRIES=1)
+    assert ends(ran.job)[NEW] == (State.WAITING, "")
+    assert stats_of(ran.job)["finish_reason"] == "enough"

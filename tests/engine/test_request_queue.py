@@ -1,6 +1,9 @@
+from math import inf
+
 from scrapy import Request
 from scrapy.utils.request import fingerprint
 
+from topiccrawler.engine.leases import META
 from topiccrawler.engine.scheduler import RequestQueue
 from topiccrawler.frontier.hosts import Hosts
 
@@ -25,3 +28,23 @@ def test_what_was_asked_for_before_is_a_repeat_unless_it_may_come_again() -> Non
     same = Request("http://a.example/?y=2&x=1")
     again = same.replace(dont_filter=True)
     assert [side.is_repeat(request) for request in (first, other, same, again)] == [False, False, True, False]
+
+
+def test_what_waits_long_is_taken_out_if_it_is_leased_and_a_closed_host_is_none_to_wait_for() -> None:
+    hosts = Hosts()
+    side = RequestQueue(hosts, fingerprint)
+    for host, path, meta in [
+        ("a", "1", {}),
+        ("a", "2", {META: 1}),
+        ("b", "3", {META: 2}),
+        ("c", "4", {META: 3}),
+    ]:
+        side.push(Request(f"http://{host}.example/{path}", meta=meta), host)
+    hosts.back_off("a", inf, "closed")
+    hosts.back_off("b", 30.0, "retry-after")
+    hosts.back_off("c", 90.0, "retry-after")
+    assert side.hosts() == ["b", "c"]
+    assert sorted(request.url[-1] for request in side.take_leased(60.0)) == ["2", "4"]
+    assert (len(side), side.hosts(), side.take_leased(60.0)) == (2, ["b"], [])
+    hosts.reopen("a")
+    assert side.pop(0.0)[0].url.endswith("1")  # type: ignore[index]

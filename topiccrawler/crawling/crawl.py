@@ -266,6 +266,10 @@ class Crawl:
         decision = self.admission.ask(redirected(link, target), moment)
         return None if decision.passed else decision.reason
 
+    def leave_target(self, fetch: Fetch, now: float) -> None:
+        """Let the target of a redirect wait in the queue by itself: it does not end with the fetch that led to it."""
+        self.frontier.release(now, [fetch.redirect_targets.pop()])
+
     # --- the content of a page
 
     def reads(self, url: str, body: bytes, content_type: str = "") -> bool:

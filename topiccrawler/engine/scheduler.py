@@ -18,7 +18,7 @@ from __future__ import annotations
 import heapq
 import logging
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from math import inf
 from typing import Any, Self, cast
 
@@ -34,7 +34,7 @@ from scrapy.utils.misc import build_from_crawler, load_object
 from scrapy.utils.spider import DefaultSpider
 
 from topiccrawler.crawling.admission import Admission, private_network
-from topiccrawler.crawling.crawl import KNOWN, Crawl
+from topiccrawler.crawling.crawl import KNOWN, LONG_SECONDS, MOVED, Crawl
 from topiccrawler.crawling.fetch import Fetch, Outcome
 from topiccrawler.crawling.robots_notes import robots_rule
 from topiccrawler.engine.faults import FatalFaults
@@ -91,9 +91,20 @@ class RequestQueue:
     def __iter__(self) -> Iterator[Request]:
         return (request for heap in self._heaps.values() for _, _, request in heap)
 
-    def hosts(self) -> Iterable[str]:
-        """The hosts of the queued requests."""
-        return self._heaps
+    def hosts(self) -> list[str]:
+        """The hosts of the queued requests, without those that are closed for this run."""
+        return [host for host in self._heaps if self._hosts.back_off_until(host) < inf]
+
+    def take_leased(self, until: float) -> list[Request]:
+        """Remove and return the requests of leases whose hosts back off beyond the time `until`."""
+        taken: list[Request] = []
+        for host in [host for host in self._heaps if self._hosts.back_off_until(host) > until]:
+            heap = self._heaps.pop(host)
+            taken += [request for _, _, request in heap if META in request.meta]
+            if left := sorted(entry for entry in heap if META not in entry[2].meta):
+                self._heaps[host] = left
+        self._size -= len(taken)
+        return taken
 
     def is_repeat(self, request: Request) -> bool:
         """Whether a request with the same fingerprint was checked before; always False with `dont_filter`. The fingerprint is
@@ -244,7 +255,7 @@ class FocusedScheduler(BaseScheduler):
         """Whether any URL or request waits that will be fetched, whether its host is ready or not. O(1), but O(hosts) when nothing is under
         way and no host is ready."""
         with self.faults.guard():
-            if len(self.request_queue) or (
+            if self.request_queue.hosts() or (
                 self.armed and self.crawl.has_more(self.clock(), len(self.leases))
             ):
                 return not self._waits_in_vain(self.clock())
@@ -365,6 +376,7 @@ class FocusedScheduler(BaseScheduler):
         self.request_queue.release_slots(self.engine.downloader.active, now)
         if self._stands:
             return None
+        self._return_held(now)
         if (waiting := self.request_queue.pop(now)) is not None:
             return self._begin_slot(*waiting)
         leasing = self.armed and self.has_room() and not self.limit_reached()
@@ -375,6 +387,19 @@ class FocusedScheduler(BaseScheduler):
         due = self.crawl.next_ready(now) if leasing else None
         self.wake_timer.at([self.request_queue.next_ready(now), due], now)
         return None
+
+    def _return_held(self, now: float) -> None:
+        """End the leases whose request would wait long for its host, or for ever because the host is closed: meanwhile each counts as a page
+        under way. The URL waits in the queue instead; after a redirect its target does."""
+        for request in self.request_queue.take_leased(now + LONG_SECONDS):
+            if (lease := self.leases.of(request)) is None:
+                continue
+            if lease.redirect_targets:
+                with self.faults.guard():
+                    self.crawl.leave_target(lease, now)
+                self.leases.end(lease, *MOVED)
+            else:
+                self.leases.postpone(lease)
 
     def _begin_slot(self, request: Request, host: str) -> Request:
         """Record who holds the slot that the request queue has occupied: the lease of the request, or the request itself."""
