@@ -115,3 +115,20 @@ def test_pages_of_a_site_that_leads_to_new_sites_are_looked_at_however_many_were
     for url in found:
         read(looks, urls, url)
     assert chosen(looks, urls) == ["http://hub.example/4"]
+
+
+def test_lists_of_known_sites_are_looked_at_too_one_a_site_and_first_where_few_pages_were_read() -> None:
+    urls = known(*(f"http://{site}.example/{path}" for site in "ab" for path in ("1", "page/2/", "page/3/")))
+    lists = [row for row in urls.waiting_rows() if "page" in urls.rows.names[row]]
+    urls.columns["listing"][lists] = 1.0
+    rates = urls.group_rates["site"]
+    for site, pages in (("a", 40), ("b", 8)):
+        for _ in range(pages):
+            rates.add(int(urls.groups["site"][urls.rows[f"http://{site}.example/1"]]), 0.0)
+    looks = SiteLooks()
+    assert chosen(looks, urls) == ["http://a.example/page/2/", "http://b.example/page/2/"]
+    assert chosen(looks, urls) == []  # until they are read
+    productive = SiteLooks()
+    for _ in range(100):
+        productive.count(is_target=True)
+    assert chosen(productive, urls) == ["http://b.example/page/2/"]

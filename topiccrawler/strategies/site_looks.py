@@ -2,14 +2,16 @@
 
 `SiteLooks` chooses URLs for exploration in a crawl for a topic with a name. Where few links name the topic, its sites look like all others
 until some of their pages were read, and a home page names only the latest texts. So a share of the requests (looks) goes to sites
-with fewer than four fetched pages, to the home pages of a portal's other hosts (its channels), and to pages that lead to new sites.
+with fewer than four fetched pages, to the home pages of a portal's other hosts (its channels), to pages that lead to new sites, and to
+further lists of known sites: a list shows ten titles for one fetch, and an old text on a rare topic stands deep in an archive.
 
 Idea: the fewer of the latest pages were relevant, the less is lost by a look, and the more looks there are. A look that ends without a
     page is replaced by another one.
 Formula: looks in ten pages = 1 + round((MOST - 1) max(0, 1 - r / PAYING)), r = relevant share of the latest pages
     choice, one URL a site: the largest of score + preference + ln(1 + o) + (site without a page, channel: ln a)
-        - (channel: ln(1 + n), else n)
+        - (channel, list: ln(1 + n), else n)
     channel -> the home page of another host of a site with pages
+    list -> a list of pages, by URL or anchor (link_features.is_listing), of a site with pages
     preference -> 1 for a home page, 1.5 for a URL of the form that an index of texts usually has (`preference`)
     a -> share of the sites that gave a page at their first look, smoothed by one success: (answered + 1) / (tried + 1)
     n -> pages of the site, decaying; 0 where o is at least LEADING
@@ -115,9 +117,10 @@ class SiteLooks:
         preference = urls.columns["preference"][waiting]
         is_channel = (preference == HOME) & ~is_new & (times <= A_SITE)
         is_open = np.where(is_new, times == 0, (pages < FEW_PAGES) & (times < A_SITE)) | is_channel
-        chosen = is_open | (leads >= LEADING)
+        is_list = (urls.columns["listing"][waiting] > 0) & ~is_new & (times <= A_SITE)
+        chosen = is_open | (leads >= LEADING) | is_list
         bonus = preference + np.log1p(leads) + math.log(answer_rate) * (is_new | is_channel)
-        bonus -= np.where(leads >= LEADING, 0.0, np.where(is_channel, np.log1p(pages), pages))
+        bonus -= np.where(leads >= LEADING, 0.0, np.where(is_channel | is_list, np.log1p(pages), pages))
         return waiting[chosen], bonus[chosen]
 
     def _times(self, urls: UrlFeatures) -> Numbers:
