@@ -1,4 +1,4 @@
--- The tables of all jobs. $version: of these tables. A page has a column for each of its fields (store.pages.PageRecord).
+-- The tables of all jobs. $version: of these tables; $fields: a column for each field of a page (store.pages.PageRecord).
 CREATE SCHEMA topiccrawler;
 CREATE TABLE topiccrawler.about (version INTEGER NOT NULL);
 INSERT INTO topiccrawler.about VALUES ($version);
@@ -8,15 +8,7 @@ CREATE TABLE topiccrawler.jobs (
 CREATE TABLE topiccrawler.pages (
     id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, job INTEGER NOT NULL REFERENCES topiccrawler.jobs ON DELETE CASCADE,
     key BYTEA NOT NULL,
-    url TEXT COLLATE "C" NOT NULL, title TEXT NOT NULL, text TEXT NOT NULL, topic TEXT NOT NULL, relevance DOUBLE PRECISION NOT NULL,
-    depth INTEGER NOT NULL, source_url TEXT NOT NULL, anchor TEXT NOT NULL, score DOUBLE PRECISION NOT NULL, encoding TEXT NOT NULL,
-    status INTEGER NOT NULL, fetched DOUBLE PRECISION NOT NULL, summary TEXT NOT NULL, published TEXT NOT NULL, modified TEXT NOT NULL,
-    language TEXT NOT NULL, canonical_url TEXT NOT NULL, keywords TEXT NOT NULL, description TEXT NOT NULL, author TEXT NOT NULL, format TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    usage TEXT NOT NULL, licence TEXT NOT NULL, personal_data TEXT NOT NULL,
-    opinion TEXT NOT NULL, opinion_reason TEXT NOT NULL,
-    evidence BYTEA NOT NULL, judged DOUBLE PRECISION NOT NULL, refused BOOLEAN NOT NULL, refusal TEXT NOT NULL,
-    alias_of TEXT NOT NULL, stored BOOLEAN NOT NULL, content_hash TEXT NOT NULL, media TEXT NOT NULL,
+    $fields,
     host TEXT NOT NULL, day TEXT NOT NULL, words TSVECTOR NOT NULL, media_words TSVECTOR NOT NULL, UNIQUE (job, key));
 CREATE INDEX pages_order ON topiccrawler.pages (job, id);
 CREATE INDEX pages_best ON topiccrawler.pages (job, relevance DESC) WHERE stored;

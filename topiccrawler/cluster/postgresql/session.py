@@ -13,11 +13,13 @@ of the table of jobs deletes the job. The key of a page is a digest of its URL, 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from topiccrawler.errors import ArgumentError, StateError, one_line
 from topiccrawler.resources import package_table, package_text
+from topiccrawler.store.pages import PageRecord
 
 SCHEMES = ("postgresql", "postgres")
 REMEDY = "write it as postgresql://USER@HOST:5432/DATABASE, or postgresql:///DATABASE?host=/FOLDER/OF/SOCKET"
@@ -88,7 +90,17 @@ def _place(url: str) -> _Place:
 
 VERSION = 1
 LOCK = 0x746F7063  # "topc": first number of this program's advisory locks; the second number is the job
-_SCHEMA = package_text("cluster/postgresql/schema.sql").replace("$version", str(VERSION))
+_TYPES = {"str": "TEXT", "float": "DOUBLE PRECISION", "int": "INTEGER", "bool": "BOOLEAN", "bytes": "BYTEA"}
+_BY_CODE_POINTS = {"url": ' COLLATE "C"'}  # sorted as SQLite sorts
+_FIELDS = ", ".join(
+    f"{field.name} {_TYPES[str(field.type)]}{_BY_CODE_POINTS.get(field.name, '')} NOT NULL"
+    for field in fields(PageRecord)
+)
+_SCHEMA = (
+    package_text("cluster/postgresql/schema.sql")
+    .replace("$version", str(VERSION))
+    .replace("$fields", _FIELDS)
+)
 
 
 def check_schema(connection: Any, name: str) -> None:
