@@ -32,11 +32,14 @@ FOLD_CHARACTERS = 400  # a hidden text of this length is a fold, or a page that 
 # Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
 UNREAD_ANNOTATIONS = ["rt", "rp", "rtc", "annotation", "annotation-xml"]
 
-# One query for all: looking for these words in the page first would take longer.
+# One query for all: looking for these words in the page first would take longer. Each selector of a query costs as much as looking at a
+# hundred elements here, and most pages have fewer with a style. So the first query is broad, and `_may_be_unseen` is the second one.
+_BROAD_QUERY = '[style],[hidden],[aria-hidden="true"],.jammer'
 _QUERY = (
     '[style*="none" i],[hidden],[aria-hidden="true"],.jammer,'
     'font[style],span[style*="font-size:0"],span[style*="font-size: 0"],span[style*="visibility"]'
 )
+MANY_ELEMENTS = 150  # more of them are not looked at one by one
 _INLINE = frozenset(
     [
         "span",
@@ -90,7 +93,10 @@ _LINKS = frozenset(["a", "area", "iframe", "frame"])
 def remove_unseen(tree: LexborHTMLParser) -> set[int]:
     """Remove from a tree the elements that are never seen. Return the identities (`mem_id`) of those that stay for their links."""
     staying: set[int] = set()
-    found = {node.mem_id: node for node in tree.css(_QUERY)[:MOST_ELEMENTS]}
+    nodes = tree.css(_BROAD_QUERY)
+    if len(nodes) > MANY_ELEMENTS:
+        nodes = tree.css(_QUERY)[:MOST_ELEMENTS]
+    found = {node.mem_id: node for node in nodes if _may_be_unseen(node)}
     dropped: dict[int, LexborNode] = {}
     for key, node in found.items():
         tag = node.tag or ""
@@ -114,6 +120,19 @@ def remove_unseen(tree: LexborHTMLParser) -> set[int]:
     for node in outermost:
         node.decompose()
     return staying
+
+
+def _may_be_unseen(node: LexborNode) -> bool:
+    """Whether `_QUERY` selects an element that `_BROAD_QUERY` selects."""
+    attributes = node.attributes
+    style = attributes.get("style")
+    if style is None or "hidden" in attributes or attributes.get("aria-hidden") == "true":
+        return True
+    if "none" in style.lower() or "jammer" in (attributes.get("class") or "").split():
+        return True
+    if node.tag == "span":
+        return "font-size:0" in style or "font-size: 0" in style or "visibility" in style
+    return node.tag == "font"
 
 
 def _is_nested(node: LexborNode, found: Container[int]) -> bool:
