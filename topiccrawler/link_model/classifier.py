@@ -68,6 +68,7 @@ from topiccrawler.text.segmenter import PLAIN, Segmenter, TwoGenerationCache, is
 
 FEATURES = "link-words-4"  # stored in every model; increase it with any change of the features
 FIELDS = ("anchor", "context", "url")
+_PLACES = {name: place for place, name in enumerate(FIELDS)}
 GROUP_2 = ("anchor", "context")
 LEXICON = "@lexicon"
 
@@ -197,12 +198,14 @@ class Lexicon:
         return not self._single.isdisjoint(words) or not self._pairs.isdisjoint(pairwise(words))
 
 
-def features_of(words: LinkWords, lexicon: Lexicon) -> dict[str, set[str]]:
-    """Return the features of a link by field, for training: its words without digits, and the lexicon flags."""
-    found = {name: {word for word in words[place] if word.isalpha()} for place, name in enumerate(FIELDS)}
-    if lexicon.in_words(words.anchor):
+def features_of(
+    words: LinkWords, lexicon: Lexicon, fields: Iterable[str] = FIELDS, without: frozenset[str] = frozenset()
+) -> dict[str, set[str]]:
+    """Return the features of a link by field, for training: its words without digits and `without` some words, and the lexicon flags."""
+    found = {name: set(filter(str.isalpha, words[_PLACES[name]])) - without for name in fields}
+    if "anchor" in found and lexicon.in_words(words.anchor):
         found["anchor"].add(LEXICON)
-    if lexicon.among(words.context):
+    if "context" in found and lexicon.among(words.context):
         found["context"].add(LEXICON)
     return found
 
@@ -232,7 +235,7 @@ class Counts:
         for name, found in fields.items():
             table = self.words[name][side]
             for word in found:
-                table[word] += weight  # type: ignore[assignment]  # Counter of fractions
+                table[word] = table.get(word, 0) + weight  # type: ignore[assignment]  # Counter of fractions
             self.samples[name][side] += weight
 
     def pruned(self, least: float, most_words: int) -> Counts:

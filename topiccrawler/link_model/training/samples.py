@@ -224,8 +224,7 @@ def add(
     counts: Counts, sample: Sample, lexicon: Lexicon, weight: float, without: frozenset[str] = frozenset()
 ) -> None:
     """Count one sample in the fields that it has, `without` some words."""
-    found = features_of(sample.words, lexicon)
-    counts.add({name: found[name] - without for name in sample.has}, sample.positive, weight)
+    counts.add(features_of(sample.words, lexicon, sample.has, without), sample.positive, weight)
 
 
 def boilerplate_beside(keywords: Iterable[Sample]) -> frozenset[str]:
