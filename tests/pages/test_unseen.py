@@ -19,6 +19,13 @@ def page(extra: str) -> str:
     return f"<html><head><title>定投</title></head><body><h1>定投</h1><div class=t_f>{TEXT}{extra}</div></body></html>"
 
 
+STYLED = [
+    "",
+    '<b style="color:red"></b>' * 200,
+]  # few and many elements with a style are found by different queries
+
+
+@pytest.mark.parametrize("styled", STYLED)
 @pytest.mark.parametrize(
     "noise",
     [
@@ -32,13 +39,14 @@ def page(extra: str) -> str:
         '<font style="color:#fff">x7 Q!</font><br>',
     ],
 )
-def test_noise_between_sentences_is_not_read(noise: str) -> None:
-    text = main_text(parse(page(f"<p>我坚持定投已经三年了，{noise}收益还算不错。</p>")))
+def test_noise_between_sentences_is_not_read(noise: str, styled: str) -> None:
+    text = main_text(parse(page(f"<p>我坚持定投已经三年了，{noise}收益还算不错。</p>{styled}")))
     assert "Q!" not in text
     if "<br>" not in noise:
         assert "我坚持定投已经三年了，收益还算不错。" in text
 
 
+@pytest.mark.parametrize("styled", STYLED)
 @pytest.mark.parametrize(
     "displayed",
     [
@@ -55,9 +63,9 @@ def test_noise_between_sentences_is_not_read(noise: str) -> None:
         "<details><summary>问</summary><p>{}</p></details>",
     ],
 )
-def test_what_readers_get_to_see_is_read(displayed: str) -> None:
+def test_what_readers_get_to_see_is_read(displayed: str, styled: str) -> None:
     sentence = "我坚持定投已经三年了，收益还算不错，今天和大家分享一下。"
-    document = parse(page(displayed.format(sentence)))
+    document = parse(page(displayed.format(sentence) + styled))
     assert sentence in document.text
     assert document.unseen_nodes == []
 

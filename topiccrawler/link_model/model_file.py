@@ -168,9 +168,8 @@ def _counters(columns: Mapping[str, Columns]) -> dict[str, tuple[Counter[str], C
     for name, (words, *sides) in columns.items():
         negative, positive = Counter[str](), Counter[str]()
         for counted, numbers in zip((negative, positive), sides, strict=True):
-            dict.update(
-                counted, zip(words, numbers.tolist(), strict=True)
-            )  # Counter.update() would first copy
+            # Counter.update() would first copy
+            dict.update(counted, zip(words, numbers.tolist(), strict=True))
         found[name] = negative, positive
     return found
 
