@@ -19,7 +19,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -174,17 +174,20 @@ def write_corpus(
 
 
 def _wanted(records: Iterable[PageRecord], shape: Shape, usage: str, counts: Counts) -> Iterator[PageRecord]:
-    known = DuplicateIndex(":memory:")
-    for record in records:
-        if not meets(record.usage, usage):
-            counts.refused += 1
-        elif not record.text.strip():
-            counts.without_text += 1
-        elif shape.no_copies and (print_ := fingerprint(record.text)) and known.first_of(record.url, print_):
-            counts.copies += 1
-        else:
-            yield record
-    known.close()
+    with closing(DuplicateIndex(":memory:")) as known:  # the caller may want only the first pages
+        for record in records:
+            if not meets(record.usage, usage):
+                counts.refused += 1
+            elif not record.text.strip():
+                counts.without_text += 1
+            elif (
+                shape.no_copies
+                and (print_ := fingerprint(record.text))
+                and known.first_of(record.url, print_)
+            ):
+                counts.copies += 1
+            else:
+                yield record
 
 
 @contextmanager
