@@ -88,7 +88,7 @@ def folded(texts: Sequence[str]) -> list[str]:
 
 @cache
 def _folding() -> NDArray[np.uint16]:
-    """Folded code unit by code unit."""
+    """The folded form of each UTF-16 code unit: 65 536 code units."""
     from opencc import OpenCC  # a C++ library, imported only when a text is folded
 
     table = np.arange(0x10000, dtype=_UNIT)
