@@ -9,6 +9,7 @@ import argparse
 import difflib
 import gc
 import logging
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -33,6 +34,8 @@ class Command(crawl.Command):
         parser.formatter_class = TranslatedHelp
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        # before numpy is imported: its library for matrices starts a thread for each processor, which spin while they wait
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         gc.disable()  # modules and models are loaded, none of which becomes garbage; `go_on` enables it again
         # first, while few modules are loaded and the call stack is short
         import topiccrawler.engine.early_imports  # noqa: F401

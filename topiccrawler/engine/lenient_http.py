@@ -106,10 +106,11 @@ class AnswerParser(HTTPClientParser):
 
     def _read_head(self, head: bytearray) -> bool:
         """Parse a head if all of it has come; what follows it is in the line buffer then. ParseError for what is none."""
-        if not self._searched:
-            del head[: len(head) - len(head.lstrip(_BEFORE))]
-        if len(head) >= 4 and not _BEGIN.match(head):
-            raise ParseError("no status line", bytes(head[:100]))
+        if not head.startswith(b"HTTP"):  # as all but a few do
+            if not self._searched:
+                del head[: len(head) - len(head.lstrip(_BEFORE))]
+            if len(head) >= 4 and not _BEGIN.match(head):
+                raise ParseError("no status line", bytes(head[:100]))
         end = _HEAD_END.search(head, max(0, self._searched - 3))
         if end is None:
             if self._head_bytes > MOST_HEAD_BYTES:

@@ -1,7 +1,8 @@
 """Walks once over the tree of a parsed page and makes a Document of it: a line of text, with elements and links as offsets.
 
 `traverse` is the loop, over some two thousand nodes a page. So there is no second pass, the parser is asked only for what is needed (the
-tag of a node, the identity of its parent, attributes of the few elements where they matter), and nothing recurses.
+tag of a node, attributes of the few elements where they matter), and nothing recurses. Elements that are not read are passed over: to
+remove them from the tree, the parser would walk over it once for each tag.
 Cost: see benchmarks/reading.py.
 
 `HEAD_ELEMENTS` are the readers of elements without text: title, metas, base, canonical URL, feeds, refresh, language. These elements come
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import repeat
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -125,8 +126,13 @@ _PLAIN_TAGS = (
 _TRAITS = dict.fromkeys(_PLAIN_TAGS.split(), 0) | _traits()
 
 
+# Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
+UNREAD = ("script", "style", "template", "svg", "rt", "rp", "rtc", "annotation", "annotation-xml")
+_PASSED_OVER = frozenset({"", "-comment", *UNREAD})
+
+
 def _kind(tag: str) -> _Kind:
-    if tag in {"", "-comment"}:
+    if tag in _PASSED_OVER:
         return _NO_ELEMENT
     traits = _TRAITS.get(tag, 0)
     return tag, traits & _BLOCK > 0, traits & _STRUCTURAL > 0, traits & _LINK > 0, traits & _NOTED > 0, traits
@@ -136,10 +142,18 @@ def _kinds() -> dict[int, _Kind | None]:
     """The kind of each tag by the parser's number for the tag, which is faster to read than the name; None for texts."""
     tree = LexborHTMLParser("text")
     texts = {node.tag_id: None for node in tree.css("body")[0].iter(include_text=True)}
-    return texts | {tree.create_node(tag).tag_id: _kind(tag) for tag in _TRAITS}
+    return texts | {tree.create_node(tag).tag_id: _kind(tag) for tag in [*_TRAITS, *UNREAD]}
 
 
 _KINDS = _kinds()
+
+
+@cache
+def _kinds_without(unread: str) -> dict[int, _Kind | None]:
+    """The kinds, where one more tag is passed over."""
+    return {number: _NO_ELEMENT if kind and kind[0] == unread else kind for number, kind in _KINDS.items()}
+
+
 _LAST = LexborHTMLParser("").css("html")[0]  # no node comes after it
 _CODE = frozenset({"code", "pre", "samp", "kbd", "tt"})
 SOFT_HYPHEN = "\u00ad"
@@ -152,18 +166,23 @@ _OpenLink = tuple[Attributes, int, int, str, int]
 _ClosedLink = tuple[int, int, int, str, _OpenLink]
 
 
-def traverse(root: LexborNode, unseen: Collection[int] = ()) -> Document:
+def traverse(root: LexborNode, unseen: Collection[int] = (), unread: str = "") -> Document:
     """The Document of the tree below `root`, without characters that are not seen (text.folding).
 
-    `unseen`: the identities of structural elements whose text is not seen (pages.unseen).
+    `unseen`: the identities of structural elements whose text is not seen (pages.unseen). `unread`: a tag whose elements are not read, nor
+    those of UNREAD.
     """
-    document = _traverse(root, unseen)
+    document = _traverse(root, unseen, unread)
     # Few pages have such characters, and a search of the whole text costs less than one of each node.
-    return document if visible(document.text) == document.text else _traverse(root, unseen, only_visible=True)
+    if visible(document.text) == document.text:
+        return document
+    return _traverse(root, unseen, unread, only_visible=True)
 
 
-def _traverse(root: LexborNode, unseen: Collection[int], *, only_visible: bool = False) -> Document:  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
-    """The Document of the tree below `root`. `only_visible`: remove characters that are not seen, but soft hyphens of program code."""
+def _traverse(  # noqa: C901, PLR0912, PLR0915 calls and attributes for each node would double its time
+    root: LexborNode, unseen: Collection[int], unread: str, *, only_visible: bool = False
+) -> Document:
+    """As `traverse`. `only_visible`: remove characters that are not seen, but soft hyphens of program code."""
     document = Document()
     parents, tags, regions, runs = (
         document.node_parents,
@@ -186,7 +205,7 @@ def _traverse(root: LexborNode, unseen: Collection[int], *, only_visible: bool =
     index = at = -1  # index of the newest element, of the innermost open one
     region = ""
     in_link = False
-    kinds = _KINDS.copy()
+    kinds = _kinds_without(unread).copy()
     node: LexborNode | None = root
     while node is not None:
         try:
@@ -363,7 +382,8 @@ def _finish(
     closed.sort()  # by element: an iframe in a link is closed before the link
     anchors = [
         (
-            start, end, (attributes["href"] or "")[:LONGEST_HREF], attributes.get("title") or "", attributes.get("rel") or "",
+            start, end, (attributes["href"] or "")[:LONGEST_HREF],
+            attributes.get("title") or "", attributes.get("rel") or "",
             alt, regions[node], path, above[heading], tags[node], node,
         )
         for node, start, end, alt, (attributes, _, _, path, heading) in closed

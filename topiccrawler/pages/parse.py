@@ -30,8 +30,8 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.dom_traversal import traverse
-from topiccrawler.pages.unseen import UNREAD_ANNOTATIONS, remove_unseen
+from topiccrawler.pages.dom_traversal import UNREAD, traverse
+from topiccrawler.pages.unseen import remove_unseen
 
 HARMLESS_FORMATTING_TAGS = 600
 HARMLESS_NESTING_TAGS = 4_000
@@ -146,7 +146,6 @@ def _flatten(html: str) -> str:
 
 
 MOST_CHARACTERS = 2_000_000
-UNREAD = ["script", "style", "template", "svg", *UNREAD_ANNOTATIONS]
 LITTLE_TEXT = 1_000  # characters; a page with more is not parsed a second time
 LEAST_NOSCRIPT = 400  # characters; less is a request to turn scripts on
 # No part of the pattern looks past the next of these tags, so it is linear in the page, whatever is left open.
@@ -161,23 +160,30 @@ def parse(html: str, utf8: bytes | None = None) -> Document:
 
     `utf8`: the page in UTF-8, if the caller has it: the parser reads bytes.
     """
-    return parse_with_tree(html, utf8)[0]
+    return _parsed(html, utf8)[0]
 
 
 def parse_with_tree(html: str, utf8: bytes | None = None) -> tuple[Document, LexborHTMLParser]:
     """The Document of a page, and the tree whose elements in document order are the nodes of the Document. Arguments as of `parse`."""
+    document, tree, unread = _parsed(html, utf8)
+    tree.strip_tags([*UNREAD, unread])
+    return document, tree
+
+
+def _parsed(html: str, utf8: bytes | None) -> tuple[Document, LexborHTMLParser, str]:
+    """As `parse`, with the whole tree, and the tag that was not read beside those of UNREAD."""
     whole, html = html, html[:MOST_CHARACTERS]
     html, may_be_noscript = _limited(html, utf8 if html is whole else None)
     scripted, removed = _NOSCRIPT.subn(" ", html) if may_be_noscript else (html, 0)
     is_whole = html is whole and not removed
-    found = _walk(utf8 if utf8 is not None and is_whole else scripted, [*UNREAD, "noscript"])
-    if removed and len(found[0].text) < LITTLE_TEXT:
-        unscripted = _walk(html, [*UNREAD, "iframe"])
-        if len(unscripted[0].text) > 2 * len(found[0].text) + LEAST_NOSCRIPT:
-            unscripted[0].refresh = found[0].refresh  # a browser with scripts does not obey one in <noscript>
-            found = unscripted
-    found[0].source, found[0].linked_data = html, html.find("ld+json")
-    return found
+    document, tree, unread = _walk(utf8 if utf8 is not None and is_whole else scripted, "noscript")
+    if removed and len(document.text) < LITTLE_TEXT:
+        unscripted = _walk(html, "iframe")
+        if len(unscripted[0].text) > 2 * len(document.text) + LEAST_NOSCRIPT:
+            unscripted[0].refresh = document.refresh  # a browser with scripts does not obey one in <noscript>
+            document, tree, unread = unscripted
+    document.source, document.linked_data = html, html.find("ld+json")
+    return document, tree, unread
 
 
 # An empty element in XML's spelling. XML has no "<" in values of attributes, so no part of the pattern looks past the next tag.
@@ -217,9 +223,8 @@ def html_of_xhtml(xhtml: str) -> str:
     )
 
 
-def _walk(html: str | bytes, unread: list[str]) -> tuple[Document, LexborHTMLParser]:
+def _walk(html: str | bytes, unread: str) -> tuple[Document, LexborHTMLParser, str]:
     tree = LexborHTMLParser(html)
-    tree.strip_tags(unread)
     unseen = remove_unseen(tree)
     root = tree.root
-    return (traverse(root, unseen) if root is not None else Document()), tree
+    return (traverse(root, unseen, unread) if root is not None else Document()), tree, unread

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import Document
-from topiccrawler.pages.dom_traversal import LONGEST_HREF
-from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
+from topiccrawler.pages.dom_traversal import LONGEST_HREF, UNREAD
+from topiccrawler.pages.parse import MOST_CHARACTERS, limit_nesting
 from topiccrawler.pages.robots_txt import RobotsTxt
 from topiccrawler.topics.topic import SiteRule
 from topiccrawler.urls.canonical import Canonicalizer
@@ -45,7 +45,7 @@ def read_by_rule(
 ) -> tuple[Document, str, str]:
     """Document, title and main text of a page: each by the rule if its selector is set and matches, else as passed in."""
     tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
-    tree.strip_tags(UNREAD)
+    tree.strip_tags([*UNREAD])
     if rule.title:
         found = _outermost(tree, rule.title)
         title = " ".join(found[0].text().split()) or title if found else title

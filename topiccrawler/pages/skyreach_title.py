@@ -21,8 +21,8 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import LONGEST_TITLE
-from topiccrawler.pages.dom_traversal import BLOCK_TAGS
-from topiccrawler.pages.parse import MOST_CHARACTERS, UNREAD, limit_nesting
+from topiccrawler.pages.dom_traversal import BLOCK_TAGS, UNREAD
+from topiccrawler.pages.parse import MOST_CHARACTERS, limit_nesting
 
 BODY_CHARACTERS = 60
 MOST_ABOVE = 40  # paragraphs
@@ -81,7 +81,7 @@ def skyreach_title(html: str) -> str:
 def _paragraphs(html: str) -> Iterator[_Paragraph]:
     """The paragraphs of a page in order: the texts between two block boundaries."""
     tree = LexborHTMLParser(limit_nesting(html[:MOST_CHARACTERS]))
-    tree.strip_tags(UNREAD)
+    tree.strip_tags([*UNREAD])
     pieces: list[tuple[str, Look, bool]] = []
     for text, look, in_link in _texts(tree.body):
         if text is not None:

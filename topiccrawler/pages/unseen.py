@@ -22,6 +22,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from topiccrawler.pages.dom_traversal import UNREAD
 from topiccrawler.text.characters import has_han
 
 MOST_ELEMENTS = 5_000  # looked at on one page
@@ -29,14 +30,13 @@ MOST_NESTED = 4  # elements inside more such elements stay: so the cost is linea
 LONGEST_STYLE = 500  # characters of a style that are looked at
 MOST_BESIDE = 4  # of a formula
 FOLD_CHARACTERS = 400  # a hidden text of this length is a fold, or a page that a script shows
-# Ruby is the pronunciation of the characters beside it, an annotation the source of a formula.
-UNREAD_ANNOTATIONS = ["rt", "rp", "rtc", "annotation", "annotation-xml"]
-
-# One query for all: looking for these words in the page first would take longer. Each selector of a query costs as much as looking at a
-# hundred elements here, and most pages have fewer with a style. So the first query is broad, and `_may_be_unseen` is the second one.
-_BROAD_QUERY = '[style],[hidden],[aria-hidden="true"],.jammer'
+# One query for all: looking for these words in the page first would take longer. Each selector that does not name a tag costs as much as
+# looking at a hundred elements here, and most pages have fewer with a style. So the first query is broad, and `_may_be_unseen` is the
+# second one.
+_NAMED = 'span[aria-hidden="true"],font.jammer,span.jammer'
+_BROAD_QUERY = f"[style],[hidden],{_NAMED}"
 _QUERY = (
-    '[style*="none" i],[hidden],[aria-hidden="true"],.jammer,'
+    f'[style*="none" i],[hidden],{_NAMED},'
     'font[style],span[style*="font-size:0"],span[style*="font-size: 0"],span[style*="visibility"]'
 )
 MANY_ELEMENTS = 150  # more of them are not looked at one by one
@@ -87,7 +87,9 @@ _FOLD = re.compile(
     r"|accordion|collaps|expand|fold|more|toggle|spoiler|answer|faq|full|rest|slide",
     re.IGNORECASE,
 )
-_LINKS = frozenset(["a", "area", "iframe", "frame"])
+_LINKS = "a,area,iframe,frame"
+_UNREAD = ",".join(UNREAD)
+MOST_UNREAD = 100  # elements inside one hidden element whose texts are not counted
 
 
 def remove_unseen(tree: LexborHTMLParser) -> set[int]:
@@ -109,10 +111,9 @@ def remove_unseen(tree: LexborHTMLParser) -> set[int]:
         elif (traits & _NONE or ("hidden" in attributes and attributes["hidden"] != "until-found")) and not (
             _is_opened(node, tag, attributes) or _is_nested(node, found)
         ):
-            tags = {one.tag for one in node.traverse()}
-            if "math" in tags:
+            if node.css_first("math") is not None:
                 continue
-            if _LINKS.isdisjoint(tags):
+            if node.css_first(_LINKS) is None:
                 dropped[key] = node
             else:
                 staying.add(key)
@@ -194,7 +195,15 @@ def _is_opened(node: LexborNode, tag: str, attributes: dict[str, str | None]) ->
         around = above.attributes
         if _is_fold(around.get("class") or "") or _is_fold(around.get("id") or ""):
             return True
-    return len(node.text()) >= FOLD_CHARACTERS
+    return _has_long_text(node)
+
+
+def _has_long_text(node: LexborNode) -> bool:
+    """Whether an element has the text of a fold, without scripts and styles."""
+    length = len(node.text())
+    if length >= FOLD_CHARACTERS:
+        length -= sum(len(one.text()) for one in islice(node.css(_UNREAD), MOST_UNREAD))
+    return length >= FOLD_CHARACTERS
 
 
 @lru_cache(maxsize=4096)

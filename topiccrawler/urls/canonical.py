@@ -310,6 +310,13 @@ def has_known_suffix(host: str) -> bool:
     return top_level in RESERVED or (top_level in _suffix_rules() and bool(_domain_under_suffix(name)))
 
 
+def is_public_suffix(domain: str) -> bool:
+    """Whether a domain is a suffix of the public suffix list, under which anyone can register: com, com.cn, github.io."""
+    name = domain.lower()
+    top_level = name.rpartition(".")[2]
+    return top_level in _suffix_rules() and not _domain_under_suffix(name)
+
+
 @lru_cache(maxsize=65536)
 def _domain_under_suffix(host: str) -> str:
     name = _without_port(host)
