@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topiccrawler.text.folding import LONG_TEXT, RADICALS, spelled_out, visible
-from topiccrawler.text.segmenter import PLAIN, fold
+from topiccrawler.text.segmenter import PLAIN, fold, spelled_and_folded
 
 FAMILY = "👨\u200d👩\u200d👧"
 SCOTLAND = "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -92,3 +92,9 @@ def test_both_are_final_and_long_texts_are_read_as_short_ones(text: str) -> None
     lead = "基" * LONG_TEXT
     assert visible(lead + text) == lead + visible(f"基{text}")[1:]
     assert spelled_out(lead + text) == lead + spelled_out(f"基{text}")[1:]
+
+
+@given(st.text())
+def test_one_table_spells_and_folds(text: str) -> None:
+    for whole in (text, f"全角ＡＢ與繁體{text}", f"ﬁ ｶﾞ \uffff{text}"):
+        assert spelled_and_folded(whole) == fold(spelled_out(whole))

@@ -60,8 +60,7 @@ from topiccrawler.relevance.page_script import CHINESE, is_written_in, script_of
 from topiccrawler.relevance.spellings import by_key, is_end, keyed, written_form
 from topiccrawler.relevance.vsm import VsmClassifier
 from topiccrawler.resources import folder as data_folder
-from topiccrawler.text.folding import spelled_out
-from topiccrawler.text.segmenter import fold, heads_of, joined_again
+from topiccrawler.text.segmenter import heads_of, joined_again, spelled_and_folded
 from topiccrawler.text.stemmer import ENGLISH
 from topiccrawler.text.weights import logistic
 from topiccrawler.topics.meaning import naming_terms, naming_words
@@ -355,7 +354,7 @@ class EvidenceClassifier:
             if word not in unread:
                 counts[word] = counts.get(word, 0) + 1
         for word in self._written.keys() & counts.keys() if segment.text else ():
-            counts[word] = len(self._written[word].findall(fold(spelled_out(segment.text))))
+            counts[word] = len(self._written[word].findall(spelled_and_folded(segment.text)))
         return {word: count for word, count in counts.items() if count} if self._written else counts
 
 

@@ -39,8 +39,7 @@ from topiccrawler.items import Medium
 from topiccrawler.results.job_pages import known_of, of_job
 from topiccrawler.store.index import MOST_RANKED, texts_of
 from topiccrawler.store.pages import Found, PageRecord, QueryTerm, Selection, media_of_record
-from topiccrawler.text.folding import spelled_out
-from topiccrawler.text.segmenter import PLAIN, Segmenter, fold
+from topiccrawler.text.segmenter import PLAIN, Segmenter, fold, spelled_and_folded
 from topiccrawler.text.stemmer import OTHER, stem
 
 _TERM = re.compile(r'(-?)(?:["“”]([^"“”]*)["“”]?|([^\s"“”]+))')
@@ -83,7 +82,7 @@ def _has(texts: Sequence[Sequence[str]], term: QueryTerm) -> bool:
 def terms_of(text: str) -> list[Term]:
     """The words and phrases of a query, in order."""
     found = []
-    for minus, phrase, word in _TERM.findall(fold(spelled_out(text))):
+    for minus, phrase, word in _TERM.findall(spelled_and_folded(text)):
         if term := (phrase or word).strip():
             found.append(Term(term, bool(phrase), bool(minus)))
     return found

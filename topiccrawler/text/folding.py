@@ -61,15 +61,15 @@ class _Rare:
 
     def __init__(self, listed: str) -> None:
         self._pattern = re.compile(f"[{listed}]")
-        self._is_rare = np.zeros(0x10000, bool)  # by UTF-16 unit; of a pair, the first
+        self.units = np.zeros(0x10000, bool)  # whether each UTF-16 unit is one of them; of a pair, the first
         for first, last in _RANGE.findall(listed):
-            self._is_rare[_first_unit(first) : _first_unit(last or first) + 1] = True
+            self.units[_first_unit(first) : _first_unit(last or first) + 1] = True
 
     def has_any(self, text: str) -> bool:
         """Whether the text has one of the characters."""
         if len(text) > LONG_TEXT:
             units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
-            if not self._is_rare.take(units).any():
+            if not self.units.take(units).any():
                 return False
         return self._pattern.search(text) is not None
 
@@ -89,12 +89,12 @@ _COMPATIBLE = "\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\ufb00-\ufb17\ufb50-\ufdff\
 _PARTS = "\u0300-\u036f\u1100-\u11ff\u3099\u309a"  # marks and jamo that follow their letter
 _COMPATIBLE_RUN = re.compile(f"[{_COMPATIBLE}]+")
 _COMPOSABLE = re.compile(f"[{_PARTS}]")
-_UNUSUAL = _Rare(f"{_IGNORABLE}{_COMPATIBLE}{_PARTS}")
+UNUSUAL = _Rare(f"{_IGNORABLE}{_COMPATIBLE}{_PARTS}")
 
 
 def spelled_out(text: str) -> str:
     """The visible text with usual letters, each composed with its marks. Its length may change."""
-    if not _UNUSUAL.has_any(text):
+    if not UNUSUAL.has_any(text):
         return text
     text = _COMPATIBLE_RUN.sub(lambda run: normalize("NFKC", run[0]), visible(text))
     return normalize("NFC", text) if _COMPOSABLE.search(text) else text

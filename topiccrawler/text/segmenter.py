@@ -60,7 +60,7 @@ from numpy.typing import NDArray
 from topiccrawler.resources import package_table
 from topiccrawler.text import engines
 from topiccrawler.text.engines import Cut, chosen_cut
-from topiccrawler.text.folding import RADICALS, UNSPACED, spelled_out, visible
+from topiccrawler.text.folding import RADICALS, UNSPACED, UNUSUAL, spelled_out, visible
 from topiccrawler.text.stemmer import ENGLISH, stem, with_stems
 
 _HAN_BLOCKS = ((0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00))
@@ -69,6 +69,7 @@ _FULL_WIDTH = range(0xFF01, 0xFF5F)
 _FULL_WIDTH_SHIFT = 0xFEE0
 _CASED = range(0x250 * 10)  # Latin, Greek, Cyrillic, Armenian, Georgian: where letters have case
 _UNIT = "<u2"  # UTF-16 code unit; those of surrogate pairs stay as they are
+_UNKNOWN = 0xFFFF  # no character
 
 
 def fold(text: str) -> str:
@@ -77,6 +78,23 @@ def fold(text: str) -> str:
         return text.lower()
     units = np.frombuffer(text.encode("utf-16-le", "replace"), _UNIT)  # half a surrogate pair becomes "?"
     return _folding().take(units).tobytes().decode("utf-16-le")
+
+
+def spelled_and_folded(text: str) -> str:
+    """`fold(spelled_out(text))`, at the cost of folding where no character is unusual."""
+    if text.isascii():
+        return fold(spelled_out(text))
+    units = np.frombuffer(text.encode("utf-16-le", "replace"), _UNIT)
+    found = _usual_folding().take(units)
+    return fold(spelled_out(text)) if (found == _UNKNOWN).any() else found.tobytes().decode("utf-16-le")
+
+
+@cache
+def _usual_folding() -> NDArray[np.uint16]:
+    """As `_folding`, with _UNKNOWN for what `spelled_out` may change."""
+    table = _folding().copy()
+    table[UNUSUAL.units] = _UNKNOWN
+    return table
 
 
 def folded(texts: Sequence[str]) -> list[str]:
@@ -174,7 +192,7 @@ _NOTHING, _WORD = ",", "\x01"
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
     """Whether the `words` that a phrase was cut into have all its Han characters, and as many runs of letters and digits."""
-    folded = fold(spelled_out(phrase))
+    folded = spelled_and_folded(phrase)
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False
     return len(_CHUNK.findall(folded)) <= sum(not all(map(_is_han, word)) for word in words)
@@ -301,7 +319,7 @@ def _cut_together(
         between.extend(kept)
         return _WORD * len(kept)
 
-    joined = fold(spelled_out(",\n,".join([text.replace("\n", " ") for text in texts])))
+    joined = spelled_and_folded(",\n,".join([text.replace("\n", " ") for text in texts]))
     if phrases is not None:
         joined = phrases.with_signs(joined)
     lines = _BETWEEN_HAN.sub(mark, f",{joined},")  # marks around each line: none is empty
@@ -421,7 +439,7 @@ class Segmenter:
 def _losing(phrases: Iterable[str], pieces: Pieces) -> frozenset[str]:
     """The Han words of the phrases that lose characters when cut, single Han characters among them, and the phrases without a dictionary,
     which only `Phrases` finds."""
-    folded = [fold(spelled_out(phrase)).strip() for phrase in phrases]
+    folded = [spelled_and_folded(phrase).strip() for phrase in phrases]
     runs = {run for phrase in folded for run in _PHRASE.findall(phrase)}
     unspaced = {stem(run) for run in runs if _NO_DICTIONARY.search(run)}
     han = {run for phrase in runs if not _NO_DICTIONARY.search(phrase) for run in _HAN_WORD.findall(phrase)}
