@@ -43,7 +43,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from hashlib import blake2b
 from itertools import filterfalse
 from math import inf
 from typing import Any, Self
@@ -422,7 +421,7 @@ class Budgets:
             if vocabulary.add(words) < _NEW_WORDS:
                 return False
         text = " ".join(words)  # each word once, in the order of first occurrence
-        content = int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=6).digest(), "big")
+        content = crc32(text.encode("utf-8", "replace"))
         recent = self._record(host).recent
         if text and content in recent:
             return False

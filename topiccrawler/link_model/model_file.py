@@ -46,7 +46,8 @@ EVENT = "bernoulli"  # the event model
 CONTEXTS = ("window", "neighbour", "dom")
 REMEDY = "train it again: scrapy train TOPIC --links FILE"
 _PLACES = 3  # decimal places of a count on disk
-_PLACES_PUBLISHED = 12  # of a published model, whose counts are divided by the smoothing (training.published)
+_MANY_PLACES = 12  # of a published model, whose counts are divided by the smoothing (training.published), and of one of keywords alone
+KEYWORDS = "keywords"  # the folder of these, and their mark
 
 
 def model_file(topic: str, folder: Folder) -> Folder:
@@ -124,7 +125,7 @@ def save(model: LinkClassifier, place: Path) -> None:
 
 def dumps(model: LinkClassifier) -> str:
     """Return the model as JSON text, with one line for the counts of each field."""
-    places = _PLACES_PUBLISHED if "published" in model.training else _PLACES
+    places = _PLACES if model.training.keys().isdisjoint({"published", KEYWORDS}) else _MANY_PLACES
     head = {
         "format": FORMAT,
         "topic": model.topic,
