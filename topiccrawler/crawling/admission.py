@@ -277,7 +277,7 @@ class Admission:
         """For each of the offered links, the decision whether it may be queued."""
         decisions: Sequence[Decision] = [PASSED] * len(links)
         for rule in self._applied:
-            if not rule.hides and Moment.FOUND in rule.moments:
+            if not rule.hides and Moment.FOUND in rule.moments and not (rule.gate and rule.gate.is_open):
                 found = rule.decide(links, Asked(Moment.FOUND, tunnel))
                 if found is None:
                     continue

@@ -56,6 +56,11 @@ class LinkGate:
     tunnel_probability: float = 0.0
     tunnel_depth: int = 0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it admits all links of a page."""
+        return self.threshold <= 0.0 or self.scorer is None
+
     def decide(self, link: Link, tunnel: int = 0) -> Decision:
         """The decision on one link. `tunnel`: consecutive tunnel steps that led to the page of the link."""
         return self.decided([link], tunnel)[0]

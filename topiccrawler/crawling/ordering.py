@@ -264,24 +264,26 @@ class Ordering:
 
     def _push(self, scores: Iterable[Score], links: Sequence[Link], tunnel: int, now: float) -> Queued:
         """Queue links with their scores. If a page links a URL several times, the link with the best score is queued."""
-        by_url: dict[str, list[Link]] = {}
+        next_link: dict[str, Link] = {}
+        later: dict[str, list[Link]] = {}  # of URLs with several links
         decisions = self.admission.queued(links, tunnel)
         refused: list[Link] = []
         probabilities: list[float | None] = []
         for link, decision in zip(links, decisions, strict=True):
-            if decision.passed:
-                by_url.setdefault(link.url, []).append(link)
-            else:
+            if not decision.passed:
                 refused.append(link)
                 probabilities.append(decision.probability)
+            elif next_link.setdefault(link.url, link) is not link:
+                later.setdefault(link.url, []).append(link)
         best: dict[str, tuple[Link, Score]] = {}
         for score in scores:
-            group = by_url.get(score.url)
-            if group is None:
+            url = score.url
+            if (scored := next_link.get(url)) is None:
                 continue
-            link = group.pop(0) if len(group) > 1 else group[0]
-            if score.url not in best or score.value > best[score.url][1].value:
-                best[score.url] = (link, score)
+            if later.get(url):
+                next_link[url] = later[url].pop(0)
+            if (before := best.get(url)) is None or score.value > before[1].value:
+                best[url] = (scored, score)
         lowest = min([score.value for _, score in best.values()], default=0.0)
         pushed = self.frontier.push(best.values(), now=now, tunnel=tunnel)
         if refused and self._refused is not None:

@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
-from rapidfuzz.distance import Indel
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
@@ -275,6 +274,8 @@ def may_be_copy(page: PageItem, first: str, earlier: Earlier | None) -> bool:
 
 def is_one_report(text: str, other: str) -> bool:
     """Whether two long texts have the share AGREEING of their characters in common, in order."""
+    from rapidfuzz.distance import Indel  # here: few crawls find two pages so alike
+
     texts = (text[:MOST_COMPARED], other[:MOST_COMPARED])
     return Indel.normalized_similarity(*texts, score_cutoff=AGREEING) > 0.0
 

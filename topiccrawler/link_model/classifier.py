@@ -64,6 +64,7 @@ from numpy.typing import NDArray
 
 from topiccrawler.links.extract import ContextMaker
 from topiccrawler.model import Link
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.text.segmenter import PLAIN, Segmenter, TwoGenerationCache, is_whole
 
 FEATURES = "link-words-4"  # stored in every model; increase it with any change of the features
@@ -75,7 +76,7 @@ LEXICON = "@lexicon"
 _LINK = "\0"  # marks the place of the link between the text before it and the text after it
 _LONGEST_URL = 300
 _LATIN = re.compile(r"(?<![a-z])[a-z]{2,12}(?![a-z])")
-_NO_HAN = re.compile(r"[^一-鿿]+")
+_NO_HAN = lazy_pattern(r"[^一-鿿]+")
 _ESCAPE = re.compile(r"%[0-9a-f]{2}")
 _CHANNEL = re.compile(r"https?://([^/?#]*)\.[^./?#]*/?(?:([^/?#]*)/)?")
 _SAY_NOTHING = frozenset({"http", "https", "www", "com", "cn", "net", "org", "gov", "edu"}) | frozenset(

@@ -26,7 +26,7 @@ from sys import intern
 from typing import Literal
 
 from topiccrawler.items import Medium
-from topiccrawler.links.page_links import NO_CONTEXT, PageLinks, window_of
+from topiccrawler.links.page_links import NO_CONTEXT, PageLinks, windows_of
 from topiccrawler.model import LISTING
 from topiccrawler.pages.document import BOUNDARY, Anchor, Document
 from topiccrawler.urls.canonical import (
@@ -80,8 +80,7 @@ def extract(
     urls, hosts, anchors, kinds = found.urls, found.hosts, found.anchors, found.kinds
     targets: dict[str, tuple[str, str, str] | None] = {}
     read: list[int] = []
-    for index, anchor in enumerate(document.anchors):
-        href = anchor.href
+    for index, (start, end, href, title, _, alt, _, _, _, tag, _) in enumerate(document.anchors):
         target = targets.get(href, _UNKNOWN)
         if target is _UNKNOWN:
             target = targets[href] = target_of(href)
@@ -90,10 +89,10 @@ def extract(
         url, host, kind = target
         urls.append(url)
         hosts.append(host)
-        kinds.append("frame" if anchor.tag in _FRAMES else kind)
-        visible = text[anchor.start : anchor.end]
+        kinds.append("frame" if tag in _FRAMES else kind)
+        visible = text[start:end]
         if not visible or BOUNDARY in visible or len(visible) > LONGEST_ANCHOR:
-            visible = _visible(visible, anchor.title, anchor.alt)
+            visible = _visible(visible, title, alt)
         anchors.append(visible)
         read.append(index)
     if context != "window":
@@ -104,7 +103,7 @@ def extract(
             else _context(document, index, context, window)
             for index in read
         ]
-    marks = [document.anchors[index] for index in read]
+    marks = list(map(document.anchors.__getitem__, read))
     refresh = document.refresh
     unwritten = [(document.title_tag, refresh.href)] if refresh is not None and refresh.href else []
     for words, href in chain(unwritten, more):
@@ -207,7 +206,7 @@ class _Targets:
 def _context(document: Document, index: int, maker: ContextMaker, window: int) -> tuple[str, str]:
     anchor = document.anchors[index]
     start, end = anchor.start, anchor.end
-    before, after = window_of(document.text, start, end, window)
+    [before], [after] = windows_of(document.text, [start], [end], window)
     if maker == "neighbour":
         end = end if end > start else start - 1
         before = _neighbour(document, index, -1, start - window) or before

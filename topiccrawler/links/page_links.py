@@ -6,14 +6,15 @@ looked up (crawling.ordering), and no Link is built. So for a strategy that need
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
+from operator import itemgetter
 from sys import intern
-from typing import overload
+from typing import Any, overload
 
 from topiccrawler.model import Link
 
-_as_link = Link._make
 NO_CONTEXT = -1  # the start of a link that is not in the text, so that it has no context
 
 
@@ -65,8 +66,7 @@ class PageLinks(Sequence[Link]):
     def __getitem__(self, place: int | slice) -> Link | list[Link]:
         if isinstance(place, slice):
             return self._all()[place]
-        place = range(len(self.urls))[place]
-        return self._made.get(place) or self._link(place)
+        return self.at([range(len(self.urls))[place]])[0]
 
     def __iter__(self) -> Iterator[Link]:
         return iter(self._all())
@@ -74,35 +74,51 @@ class PageLinks(Sequence[Link]):
     def at(self, places: Sequence[int]) -> tuple[Link, ...]:
         """The Links at these positions."""
         made = self._made
-        return tuple([made.get(place) or self._link(place) for place in places])
+        self._make([place for place in places if place not in made])
+        return tuple([made[place] for place in places])
 
     def _all(self) -> list[Link]:
-        if len(self._made) < len(self.urls):
-            for place in range(len(self.urls)):
-                if place not in self._made:
-                    self._link(place)
-            self._made = dict(sorted(self._made.items()))
-        return list(self._made.values())
+        made = self._made
+        if len(made) < len(self.urls):
+            self._make([place for place in range(len(self.urls)) if place not in made])
+            self._made = made = dict(sorted(made.items()))
+        return list(made.values())
 
-    def _link(self, place: int) -> Link:
-        start, rel = self.starts[place], self.rels[place]
+    def _make(self, places: Sequence[int]) -> None:
+        """Build the Links at these positions, column by column, which takes half the time of one after the other."""
+        if not places:
+            return
+        of_places: Callable[[Sequence[Any]], Sequence[Any]] = list
+        if len(places) < len(self.urls):
+            of_places = itemgetter(
+                *places, places[0]
+            )  # of one position it would return no tuple; `zip` ends with `places`
+        before: Sequence[str]
+        after: Sequence[str]
         if self.contexts is not None:
-            before, after = self.contexts[place]
-        elif start == NO_CONTEXT:
-            before = after = ""
+            before, after = zip(*of_places(self.contexts), strict=True)
         else:
-            before, after = window_of(self.text, start, self.ends[place], self.window)
+            before, after = windows_of(self.text, of_places(self.starts), of_places(self.ends), self.window)
         # A queue in memory keeps Links: texts with few distinct values are interned.
-        made = self._made[place] = _as_link((
-            self.urls[place], intern(self.hosts[place]), self.anchors[place], before, after, self.titles[place],
-            self.headings[place], intern(self.regions[place]), intern(self.paths[place]), intern(self.kinds[place]),
-            place, self.depth, self.source_url, bool(rel) and "nofollow" in rel.lower(),
-        ))  # fmt: skip
-        return made
+        rows = zip(
+            of_places(self.urls), map(intern, of_places(self.hosts)), of_places(self.anchors), before, after,
+            of_places(self.titles), of_places(self.headings), map(intern, of_places(self.regions)),
+            map(intern, of_places(self.paths)), map(intern, of_places(self.kinds)), places, repeat(self.depth),
+            repeat(self.source_url), [bool(rel) and "nofollow" in rel.lower() for rel in of_places(self.rels)],
+        )  # fmt: skip
+        self._made.update(zip(places, map(tuple.__new__, repeat(Link), rows), strict=False))
 
 
-def window_of(text: str, start: int, end: int, window: int) -> tuple[str, str]:
-    """The text of at most `window` characters before and after a link, without spaces at the outer edges."""
-    if end <= start:
-        end = start - 1  # a link without text: the text after it begins with the boundary before it
-    return text[max(0, start - window) : start].lstrip(), text[end : end + window].rstrip()
+def windows_of(
+    text: str, starts: Sequence[int], ends: Sequence[int], window: int
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The texts of at most `window` characters before and after each link, without spaces at the outer edges; empty for links that are not
+    in the text (NO_CONTEXT)."""
+    before = [
+        text[start - window if start > window else 0 : start].lstrip() if start > 0 else ""
+        for start in starts
+    ]
+    # The text after a link without text begins with the boundary before it.
+    nexts = [end if end > start else start - 1 for start, end in zip(starts, ends, strict=True)]
+    after = [text[at : at + window].rstrip() if at >= 0 else "" for at in nexts]
+    return before, after

@@ -14,6 +14,7 @@ from itertools import compress, groupby
 from operator import itemgetter
 
 from topiccrawler.pages.document import Block, Document
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 
 LONGEST_ASIDE = 160  # characters
@@ -24,11 +25,11 @@ MOST_LINKED = 0.3  # share of a paragraph in links
 LEAST_ITEMS = 3  # links in a row
 LONGEST_ITEM, LONGEST_LABEL = 80, 25  # characters
 
-_ASIDE = re.compile(
+_ASIDE = lazy_pattern(
     rf"\W{{0,5}}(?:{'|'.join(one for kind in package_table('pages/asides.toml').values() for one in kind)})",
     re.IGNORECASE,
 )
-_COMMENTS = re.compile(
+_COMMENTS = lazy_pattern(
     r"(?:^|[\s_-])(?:comments?|commentlist|respond|disqus|kommentare?|comentarios|commentaires|reacties)(?:[\s_-]|$)"
     r"|comment-?(?:list|body|content|area|section|thread)",
     re.IGNORECASE,

@@ -25,6 +25,7 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from topiccrawler.pages.document import BOUNDARY, Document
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 from topiccrawler.text.segmenter import fold
 
@@ -108,28 +109,28 @@ def _any(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile(re.sub(r"(?<=\w) (?=[\w(])", r"\\s+", whole))
 
 
-_TITLE_SEPARATOR = re.compile(r"\s+[-–—|·:»]+\s+|[_|]|\s*--+\s*|-(?=[^-]*$)|: ")
+_TITLE_SEPARATOR = lazy_pattern(r"\s+[-–—|·:»]+\s+|[_|]|\s*--+\s*|-(?=[^-]*$)|: ")
 _AROUND_TITLES = " \t\r\n!?.。…~"
-_PIECE = re.compile(r"[^|。.!?;\n]+")
-_MARKUP = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
-_SCRIPT = re.compile(r"<script\b[^<>]*>.*?(?:</script|\Z)", re.DOTALL)
-_NOSCRIPT = re.compile(r"<noscript\b[^<>]*>([^<]*(?:<(?!/noscript)[^<]*)*)", re.IGNORECASE)
-_TAG = re.compile(r"<[^<>]*>")
-_COOKIE = re.compile(r"cookie['\"]?\]?\s*=[^=]|set_?cookie\s*\(|createcookie\s*\(|cookiestore\.set")
-_RELOAD = re.compile(
+_PIECE = lazy_pattern(r"[^|。.!?;\n]+")
+_MARKUP = lazy_pattern(r"<script\b[^<>]*>.*?(?:</script|\Z)|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+_SCRIPT = lazy_pattern(r"<script\b[^<>]*>.*?(?:</script|\Z)", re.DOTALL)
+_NOSCRIPT = lazy_pattern(r"<noscript\b[^<>]*>([^<]*(?:<(?!/noscript)[^<]*)*)", re.IGNORECASE)
+_TAG = lazy_pattern(r"<[^<>]*>")
+_COOKIE = lazy_pattern(r"cookie['\"]?\]?\s*=[^=]|set_?cookie\s*\(|createcookie\s*\(|cookiestore\.set")
+_RELOAD = lazy_pattern(
     r"location(?:\.href|\[['\"]href['\"]\])?\s*=\s*(?:window\.|document\.|self\.)?location|\.reload\s*\(|history\.go\(0\)"
     r"|location\.replace\((?:window\.|document\.)?location|location(?:\.href)?\s*=\s*(?:url|href|self|cururl|window\.name)\b"
 )
-_REFRESH = re.compile(r"<meta\b(?=[^<>]*http-equiv=['\"]?refresh)[^<>]*content=['\"]?\s*\d+\s*['\"]?\s*/?>")
-_REDIRECT = re.compile(
+_REFRESH = lazy_pattern(r"<meta\b(?=[^<>]*http-equiv=['\"]?refresh)[^<>]*content=['\"]?\s*\d+\s*['\"]?\s*/?>")
+_REDIRECT = lazy_pattern(
     r"location(?:\.href)?\s*=\s*['\"`]([^'\"`]{1,400})|location\.(?:replace|assign)\(\s*['\"`]([^'\"`]{1,400})"
 )
-_HIDDEN_CODE = re.compile(r"\beval\s*\(|_0x[0-9a-f]{4,}|fromcharcode|unescape\(|\batob\(")
-_TEXT_FIELD = re.compile(
+_HIDDEN_CODE = lazy_pattern(r"\beval\s*\(|_0x[0-9a-f]{4,}|fromcharcode|unescape\(|\batob\(")
+_TEXT_FIELD = lazy_pattern(
     r"<textarea\b|<input\b(?![^<>]*type=['\"]?(?:hidden|submit|button|image|checkbox|radio|reset))[^<>]*>"
 )
-_PASSWORD = re.compile(r"<input\b[^<>]*type=['\"]?password")
-_DIGITS = re.compile(r"[\d\s]+")
+_PASSWORD = lazy_pattern(r"<input\b[^<>]*type=['\"]?password")
+_DIGITS = lazy_pattern(r"[\d\s]+")
 FEW_FIELDS = 1  # text fields of the form of a captcha: the code
 
 

@@ -36,6 +36,7 @@ from topiccrawler.pages.declarations import (
     without_other_texts,
 )
 from topiccrawler.pages.document import BOUNDARY, Document
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 
 EARLIEST = 1991
@@ -76,7 +77,7 @@ _YEAR_FIRST = re.compile(_YEAR + r"\s?[-/.年년]\s?(\d{1,2})\s?[-/.月월]\s?(\
 _DIGITS = re.compile(_YEAR + r"(\d\d)(\d\d)(?!\d{1,5}(?:\D|$))")
 _YEAR_LAST = re.compile(r"(?<![\d.,/-])([0-3]?\d)\s?([./-])\s?([0-3]?\d)\s?\2\s?((?:19|20)\d\d)$")
 _MONTH = "|".join(sorted(map(re.escape, _MONTHS), key=len, reverse=True))
-_NAMED = re.compile(
+_NAMED = lazy_pattern(
     rf"(?:(?<!\d)([0-3]?\d)(?:st|nd|rd|th|er|º|\.)?[\s-]+(?:de |of )?({_MONTH})\b[.,]?|\b({_MONTH})\b\.?\s([0-3]?\d)(?:st|nd|rd|th)?,?)"
     r"[\s-]+(?:de |del )?((?:19|20)\d\d)$",
     re.IGNORECASE,
@@ -107,21 +108,21 @@ _SCRIPT = re.compile(r"<(?:script|SCRIPT)\b[^<>]*>(?!</)")
 _SCRIPT_VALUE = re.compile(
     r"[12](?<=[\"':=\s].)(?:\d{9}|(?:(?<=1)9|(?<=2)0)\d\d[-/.年]\d)[^\"',;<]{0,30}"  # the first digit first: found fastest
 )
-_SCRIPT_NAME = re.compile(
+_SCRIPT_NAME = lazy_pattern(
     r"(?<![\w.])(?:ct|(?:publish|pub|article|news)_?(?:time|date|at))[\"']?\s?[:=]\s?[\"']?$", re.IGNORECASE
 )
 NAME_CHARACTERS = 24
 
 _WORDS = _MARKUP["date_words"]
 # Words before a date, in alphabets and in Chinese, Japanese and Korean: these are found fast, because they begin with few characters.
-_MARKED = re.compile(
+_MARKED = lazy_pattern(
     rf"(?:({_WORDS['modified']})|{_WORDS['published']})[^\d|]{{0,14}}\|?[^\d|]{{0,6}}$", re.IGNORECASE
 )
 _MARKED_HAN = re.compile(
     rf"(?:({_WORDS['modified_han']})|{_WORDS['published_han']})(?:于|於|在|日期?|时间|時間|일)?[\s|:(（]*$"
 )
 _TO_DATE = r"(?:[^\d|]{0,12}|\s?(?:时间|時間|日期|date|[:：])+\|)$"
-_OTHER = re.compile(rf"(?:{_WORDS['other']}){_TO_DATE}", re.IGNORECASE)
+_OTHER = lazy_pattern(rf"(?:{_WORDS['other']}){_TO_DATE}", re.IGNORECASE)
 _OTHER_HAN = re.compile(rf"(?:{_WORDS['other_han']}){_TO_DATE}")
 _LETTER = re.compile(r"[A-Za-zА-я]")
 _OTHER_BEHIND = re.compile(rf"[^|]{{0,30}}\|?\s?(?:{_WORDS['other_behind']})", re.IGNORECASE)

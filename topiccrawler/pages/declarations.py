@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.document import Document
+from topiccrawler.patterns import lazy_pattern
 
 PUBLISHED, MODIFIED, UNMARKED = "published", "modified", "unmarked"
 MOST_ELEMENTS = 200
@@ -29,10 +30,12 @@ _NO_LETTER = re.compile(r"[^a-z]")
 _DATED = "[datetime], time, abbr[title], [itemprop], [pubdate]"
 _MARKED_NAMES = '[rel~="author"], [itemprop~="author"], [itemprop~="creator"]'
 _CLASSED_NAMES = '[class*="author" i], [class*="byline" i], [class*="autor" i], .vcard .fn'
-_PUBLISHED_NAME = re.compile(r"publi|pubdate|datecreated|dateposted|entry-date|entry-time|uploaddate|posted")
-_MODIFIED_NAME = re.compile(r"modif|updat|aktuali")
+_PUBLISHED_NAME = lazy_pattern(
+    r"publi|pubdate|datecreated|dateposted|entry-date|entry-time|uploaddate|posted"
+)
+_MODIFIED_NAME = lazy_pattern(r"modif|updat|aktuali")
 # Elements of other texts than that of the page.
-_APART = re.compile(
+_APART = lazy_pattern(
     r"comment|repl(?:y|ies)|disqus|related|recommend|sidebar|widget|popular|calendar|event|kommentar|teaser|promo|pinglun|tuijian",
     re.IGNORECASE,
 )
@@ -47,7 +50,7 @@ _COMMENTS_EVENTS = f'{_OTHER_TEXTS}, [itemtype*="Event"]'
 # One of them is in the source of every page that declares something here.
 _SIGNS = ("uthor", "itemprop", "utor", "yline", "datetime")
 _LINKED_DATA = 'script[type*="ld+json"]'
-_EVENT = re.compile(r'"@type"\s*:\s*"\w*Event"')
+_EVENT = lazy_pattern(r'"@type"\s*:\s*"\w*Event"')
 _WHOLE = frozenset({"html", "head", "body", "main", "article"})
 
 
@@ -176,21 +179,21 @@ def _is_named_apart(node: LexborNode) -> bool:
     return node.tag in _APART_TAGS or is_apart_name(names)
 
 
-_ARTICLE = re.compile(
+_ARTICLE = lazy_pattern(
     r"Article$|Posting$|^Report$|^Review$|^Recipe$|^ScholarlyArticle$|^Question$|^VideoObject$|^Book$|^Dataset$"
 )
-_PAGE = re.compile(r"Page$|^CreativeWork$|^WebSite$")
+_PAGE = lazy_pattern(r"Page$|^CreativeWork$|^WebSite$")
 # Keys below which other things than the page are described.
 _OTHERS = frozenset(
     {"comment", "itemListElement", "hasPart", "isPartOf", "publisher", "author", "image", "review", "mentions", "about", "breadcrumb",
      "citation", "suggestedAnswer", "acceptedAnswer", "relatedLink", "logo", "thumbnail", "subjectOf"}
 )  # fmt: skip
 # Possessive: blanks are not tried twice, however many follow a sign.
-_COMMENT = re.compile(r"^\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)|(?://\s*+)?(?:-->|\]\]>)\s*+;?\s*+$")
-_HALF = re.compile(
+_COMMENT = lazy_pattern(r"^\s*+(?://\s*+)?(?:<!--|<!\[CDATA\[)|(?://\s*+)?(?:-->|\]\]>)\s*+;?\s*+$")
+_HALF = lazy_pattern(
     r"(\\ud[89ab]..\\ud[c-f]..)|\\ud[89a-f]..", re.IGNORECASE
 )  # of a surrogate pair, if it is no pair
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
+_LAST_COMMA = lazy_pattern(r",(\s*[}\]])")
 
 
 def _linked_data(tree: LexborHTMLParser) -> tuple[list[dict[str, Any]], dict[str, dict[str, Any]]]:

@@ -31,6 +31,7 @@ from urllib.parse import unquote
 
 from topiccrawler.pages.document import BOUNDARY, Document
 from topiccrawler.pages.formats.registry import HTML
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 
 ARTICLE, LIST, STUB = "article", "list", "stub"
@@ -73,7 +74,7 @@ _LIST_TITLE = re.compile(
 _MORE = frozenset(_WORDS["more_links"])
 _MARKS = " |»›>…[]()（）【】《》:：+"  # around the words of a button
 _NOTICE, _DENIAL = (re.compile("|".join(_WORDS[name])) for name in ("notices", "no_text"))  # lower-case
-_SENTENCE = re.compile(r"[。！？；!?;]|[,，.](?:\s|\D{3})")
+_SENTENCE = lazy_pattern(r"[。！？；!?;]|[,，.](?:\s|\D{3})")
 _DATE_ALONE = re.compile(r"\|\s?(?:\d{4}[-/.年])?\d{1,2}[-/.月]\d{1,2}日?\s?(?=\|)")
 _TYPES = re.compile(r'"@type"\s*+:\s*+\[?\s*+"(\w{1,40})"')
 _ARTICLE_TYPE = re.compile(r"Article$|Posting$|^Question$|^QAPage$|^Recipe$|^Report$")

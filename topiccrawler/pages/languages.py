@@ -22,6 +22,7 @@ from collections.abc import Collection
 import numpy as np
 
 from topiccrawler.errors import ArgumentError
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.text.characters import script_counts
 from topiccrawler.text.segmenter import fold
 
@@ -38,7 +39,7 @@ _NEAR = tuple(map(frozenset, (("hr", "sr", "bs"), ("id", "ms"), ("no", "nb", "nn
 _RENAMED = {"iw": "he", "jw": "jv", "fil": "tl"}  # codes of CLD2 that are not those of BCP 47, or two for one
 # CLD2 refuses text that is not interchange-valid: control characters, surrogates, noncharacters
 _NONCHARACTERS = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
-_INVALID = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_NONCHARACTERS}]")
+_INVALID = lazy_pattern(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_NONCHARACTERS}]")
 
 
 def language_of(text: str, declared: str = "") -> str:

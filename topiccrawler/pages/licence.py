@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from topiccrawler.pages.declarations import COMMENT_NAME, Declarations, is_apart_name
 from topiccrawler.pages.document import Anchor, Document
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 
 STATED = "stated"  # in place of a name: the page states something that is no licence we know
@@ -39,27 +40,27 @@ _CC_WORDS = {kind: _any(kind) for kind in ("by", "nc", "nd", "sa")}
 _NAMED_CC, _RESERVED, _OF_PROGRAM, _OF_MEDIUM, _OF_PAGE = map(
     _any, ("creative_commons", "reserved", "program", "medium", "page")
 )
-_CC_URL = re.compile(
+_CC_URL = lazy_pattern(
     r"creativecommons\.org/(?:licenses/((?:by|nc|nd|sa|sampling|devnations|-|\+)+)/(\d\.\d)(?:/([a-z]{2,3})(?![a-z.]))?"
     r"|publicdomain/(zero|mark)/(\d\.\d)|licenses/(publicdomain))",
     re.IGNORECASE,
 )
-_CC_TEXT = re.compile(
+_CC_TEXT = lazy_pattern(
     r"(?:\bcc|creative commons|知识共享|創用\s?cc|创作共用)[\s:：（(-]*(by(?:[\s-]+(?:nc|nd|sa))*|0|zero)\b(?:[^\d]{0,20}(\d\.\d))?",
     re.IGNORECASE,
 )
-_CC_VERSION = re.compile(r"\b(\d\.\d)\b")
-_SPDX_URL = re.compile(r"spdx\.org/licenses/([A-Za-z0-9.+-]{1,60}?)(?:\.html|\.json)?/?\Z")
+_CC_VERSION = lazy_pattern(r"\b(\d\.\d)\b")
+_SPDX_URL = lazy_pattern(r"spdx\.org/licenses/([A-Za-z0-9.+-]{1,60}?)(?:\.html|\.json)?/?\Z")
 _PICTURES = frozenset({"figure", "figcaption", "picture", "video", "audio", "object", "iframe"})
 _APART_TAGS = frozenset({"aside", "blockquote"})
-_LICENCE_NAME = re.compile(r"licen[cs]e|copyright|copyleft|\bcc-|creative-?commons", re.IGNORECASE)
-_COPYRIGHT = re.compile(r"©|\(c\)|copyright|版权|版權", re.IGNORECASE)
+_LICENCE_NAME = lazy_pattern(r"licen[cs]e|copyright|copyleft|\bcc-|creative-?commons", re.IGNORECASE)
+_COPYRIGHT = lazy_pattern(r"©|\(c\)|copyright|版权|版權", re.IGNORECASE)
 NEAR_LICENCE = 5  # elements above a link that may be named after the licence
-_MEDIUM_NAME = re.compile(
+_MEDIUM_NAME = lazy_pattern(
     r"caption|figure|gallery|player|embed|photo|picture|image|thumb|video|audio|lightbox|theme|powered",
     re.IGNORECASE,
 )
-_MEDIUM_KIND = re.compile(r"Video|Image|Audio|Music|Software|Clip")  # of JSON-LD
+_MEDIUM_KIND = lazy_pattern(r"Video|Image|Audio|Music|Software|Clip")  # of JSON-LD
 NEAR = 3  # elements above a link whose names say that it is of a picture; further above, a page may be named after its pictures
 FOOTER = "footer"
 _PROGRAMS = frozenset({"MIT", "Apache-2.0", "GPL-3.0-only"})

@@ -32,6 +32,7 @@ from selectolax.lexbor import LexborHTMLParser
 from topiccrawler.pages.document import Document
 from topiccrawler.pages.dom_traversal import UNREAD, traverse
 from topiccrawler.pages.unseen import remove_unseen
+from topiccrawler.patterns import lazy_pattern
 
 HARMLESS_FORMATTING_TAGS = 600
 HARMLESS_NESTING_TAGS = 4_000
@@ -53,7 +54,7 @@ for _first, _second in zip("bcefinstu", ["i", "o", "m", "o", "", "o", "mt", "t",
     for _begin in {_first, _first.upper()}:
         for _next in {*" \t\n\v\f\r\x1c\x1d\x1e\x1f/>", *_second, *_second.upper()}:
             _BEGINS_FORMATTING[ord(_begin) * 256 + ord(_next)] = True
-_FORMATTING_TAG = re.compile(rf"{_FORMATTING.pattern}[^<>]*>?")
+_FORMATTING_TAG = lazy_pattern(rf"{_FORMATTING.pattern}[^<>]*>?")
 _NO, _UPPER_CASE = int.from_bytes(b"NO", "big"), 0xDFDF  # without the bit in which small letters differ
 # Tags of elements. Most elements stay open until they are closed; those of _ENDING_ALONE (p, li, td, option, img …) end by themselves.
 _NESTING_START = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
@@ -63,7 +64,7 @@ _ENDING_ALONE_TAGS = (
     "source style tbody td tfoot th thead title tr track wbr"
 )
 _ENDING_ALONE = frozenset(_ENDING_ALONE_TAGS.split())
-_ENDLESS_TAG = re.compile(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
+_ENDLESS_TAG = lazy_pattern(r"<(?:([a-z][a-z0-9]{,15})(?=[\s/>]))?[^<>]{20000,}>?", re.IGNORECASE)
 ENDLESS = 20_000
 
 
@@ -106,10 +107,10 @@ def _tags_of(html: str, utf8: bytes | None) -> _Tags:
         count = html.count("<")
         return _Tags(count, count, may_be_noscript=True)
     codes = np.frombuffer(utf8, np.uint8)
-    places = np.flatnonzero(codes[:-2] == ord("<"))
-    pairs = codes[places + 1].astype(np.uint16) * 256 + codes[places + 2]
-    may_be_noscript = bool(np.any(pairs & _UPPER_CASE == _NO))
-    return _Tags(len(places), int(np.count_nonzero(_BEGINS_FORMATTING[pairs])), may_be_noscript)
+    places = (codes[:-2] == ord("<")).nonzero()[0]
+    pairs = codes.take(places + 1).astype(np.uint16) * 256 + codes.take(places + 2)
+    may_be_noscript = bool((pairs & _UPPER_CASE == _NO).any())
+    return _Tags(len(places), int(_BEGINS_FORMATTING.take(pairs).sum()), may_be_noscript)
 
 
 def _is_deep(html: str) -> bool:

@@ -24,6 +24,7 @@ from datetime import date
 from functools import cache, partial
 from typing import NamedTuple
 
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 
 PHONE, ID, CARD, EMAIL, TW_ID, HK_ID = "phone", "id", "card", "email", "tw_id", "hk_id"
@@ -84,11 +85,11 @@ _TOP_LEVELS = """
 """
 _TOP_LEVEL = frozenset(_TOP_LEVELS.split())
 _NO_DOMAIN = frozenset({"js", "ts", "vb", "gz", "7z", "db", "xz"})  # of two letters, and of no country
-_LOCAL = re.compile(r"(?:(?<=[^A-Za-z0-9._%+\\-])|^)[A-Za-z0-9_](?:[A-Za-z0-9._%+\\-]{0,63})\Z")
-_DOMAIN = re.compile(
+_LOCAL = lazy_pattern(r"(?:(?<=[^A-Za-z0-9._%+\\-])|^)[A-Za-z0-9_](?:[A-Za-z0-9._%+\\-]{0,63})\Z")
+_DOMAIN = lazy_pattern(
     r"((?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,5})([A-Za-z]{2,12})(?![A-Za-z0-9-])"
 )
-_NOBODY = re.compile(r"[x*]+@.*|.*@(?:x{2,}|example)\.\w+")  # as documentation writes it
+_NOBODY = lazy_pattern(r"[x*]+@.*|.*@(?:x{2,}|example)\.\w+")  # as documentation writes it
 LONGEST_LOCAL, LONGEST_DOMAIN = 66, 120
 _PLACES_OF_CODE = frozenset({"git", "svn", "hg"})  # git@github.com:…
 
@@ -126,29 +127,29 @@ def _words(name: str) -> str:
     return f"(?:{'|'.join(map(re.escape, words))}|(?<![a-z])(?:{of_letters})(?![a-z]))"
 
 
-_NO_PERSON = re.compile(_words("no_person"))
-_NAMED = {kind: re.compile(_words(kind)) for kind in (PHONE, ID, CARD, TW_ID, HK_ID)}
-_AMOUNT = re.compile(rf" ?(?:余|多|左右)?{_words('amounts')}")
-_CURRENCY = re.compile(r"(?:[¥$€£]|rmb|usd|hkd|cny|人民币|nt\$) ?-?\Z")
-_NO_GAP = re.compile(r"[,。;!?\n、|<>\[\]{}]")
-_RUN = re.compile(r"[A-Za-z0-9./:?=&%_#@+~-]*\Z")
-_ADDRESS = re.compile(r"www\.|://|\.[a-z]{2,}/|/[a-z]/")
-_NUMBERS_BEFORE = re.compile(r"(?:\+?[\d-]{7,19}[/:])+\Z")
-_END = re.compile(r"[A-Za-z0-9_=%@]|\.[A-Za-z0-9]|-\d|:\d|,\d{3}")
+_NO_PERSON = lazy_pattern(_words("no_person"))
+_NAMED = {kind: lazy_pattern(_words(kind)) for kind in (PHONE, ID, CARD, TW_ID, HK_ID)}
+_AMOUNT = lazy_pattern(rf" ?(?:余|多|左右)?{_words('amounts')}")
+_CURRENCY = lazy_pattern(r"(?:[¥$€£]|rmb|usd|hkd|cny|人民币|nt\$) ?-?\Z")
+_NO_GAP = lazy_pattern(r"[,。;!?\n、|<>\[\]{}]")
+_RUN = lazy_pattern(r"[A-Za-z0-9./:?=&%_#@+~-]*\Z")
+_ADDRESS = lazy_pattern(r"www\.|://|\.[a-z]{2,}/|/[a-z]/")
+_NUMBERS_BEFORE = lazy_pattern(r"(?:\+?[\d-]{7,19}[/:])+\Z")
+_END = lazy_pattern(r"[A-Za-z0-9_=%@]|\.[A-Za-z0-9]|-\d|:\d|,\d{3}")
 
 _PHONE_RANGE = r"1(?:3\d|4[5-9]|5[0-35-9]|6[25-7]|7[0-35-8]|8\d|9[0-35-9])"
-_PHONE_NUMBER = re.compile(
+_PHONE_NUMBER = lazy_pattern(
     rf"(?<!\d)(?:(?:\(?(?:\+|00)86\)?|\(86\)|86(?=[ -]))[ -]{{0,2}})?"
     rf"{_PHONE_RANGE}(?:\d{{8}}|([ -])\d{{4}}\1\d{{4}}|\d([ -])\d{{3}}\2\d{{4}})(?!\d)"
 )
-_ID_NUMBER = re.compile(r"(?<!\d)[1-9]\d{5}(?:[12]\d{7}\d{3}|([ -])[12]\d{7}\1\d{3})[\dXx](?![A-Za-z\d])")
-_CARD_NUMBER = re.compile(
+_ID_NUMBER = lazy_pattern(r"(?<!\d)[1-9]\d{5}(?:[12]\d{7}\d{3}|([ -])[12]\d{7}\1\d{3})[\dXx](?![A-Za-z\d])")
+_CARD_NUMBER = lazy_pattern(
     r"(?<!\d)(?:\d{15,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{3,4}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{5}|\d{6}([ -])\d{10,13})(?!\d)"
 )
-_TW_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z][1289]\d{8}(?!\d)")
-_HK_NUMBER = re.compile(r"(?<![A-Za-z\d])[A-Z]{1,2}\d{6} ?(?:\([\dA]\)|[\dA](?![A-Za-z\d]))")
+_TW_NUMBER = lazy_pattern(r"(?<![A-Za-z\d])[A-Z][1289]\d{8}(?!\d)")
+_HK_NUMBER = lazy_pattern(r"(?<![A-Za-z\d])[A-Z]{1,2}\d{6} ?(?:\([\dA]\)|[\dA](?![A-Za-z\d]))")
 
-_REGION = re.compile(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
+_REGION = lazy_pattern(r"1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]")
 _ID_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _FIRST_BIRTH = date(1900, 1, 1)
 _TW_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"  # 10, 11, 12 …

@@ -17,6 +17,7 @@ from email.utils import parsedate_to_datetime
 from unicodedata import normalize
 
 from topiccrawler.pages.document import Document
+from topiccrawler.patterns import lazy_pattern
 
 AGENT = "topiccrawler"  # the name that metas and headers address, unless USER_AGENT has another
 NO_INDEX, NO_FOLLOW, NONE, EXPIRED = "noindex", "nofollow", "none", "unavailable_after"
@@ -24,8 +25,8 @@ HEADER = "X-Robots-Tag"
 _ALL = frozenset({"", "*", "robots"})
 _VALUED = frozenset({EXPIRED, "max-snippet", "max-image-preview", "max-video-preview"})
 _NAME = re.compile(r"[a-z0-9_*-]{1,60}", re.ASCII)
-_SEPARATOR = re.compile(r"[,;、]")
-_WEEKDAY = re.compile(r"\s*[a-z]{3,9}\.?\s*", re.IGNORECASE)
+_SEPARATOR = lazy_pattern(r"[,;、]")
+_WEEKDAY = lazy_pattern(r"\s*[a-z]{3,9}\.?\s*", re.IGNORECASE)
 LONGEST = 1_000  # characters of a tag that are read
 MOST_TAGS = 50
 

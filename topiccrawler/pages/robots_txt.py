@@ -24,6 +24,7 @@ from typing import NamedTuple
 from protego import Protego
 
 from topiccrawler.pages.usage import Statement, combined, preferences_in
+from topiccrawler.patterns import lazy_pattern
 
 ALLOW, DISALLOW = "Allow", "Disallow"
 _AGENT, _DELAY, _SITEMAP = "User-agent", "Crawl-delay", "Sitemap"
@@ -41,7 +42,7 @@ _FIELDS = {  # the frequent misspellings are those that Google's parser accepts
     _SIGNAL: rb"content[ \t-]?signals?",
 }
 _COLON = rb":|\xef\xbc\x9a|\xa3\xba"  # the full-width one of Chinese keyboards too, in UTF-8 and GB18030
-_LINE = re.compile(
+_LINE = lazy_pattern(
     rb"(?:%s)(?:[ \t]*(?:%s)|[ \t])[ \t]*(.*)"
     % (b"|".join(b"(%s)" % names for names in _FIELDS.values()), _COLON),
     re.IGNORECASE | re.DOTALL,

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from topiccrawler.pages.document import BOUNDARY, LONGEST_TITLE, Document
 from topiccrawler.pages.skyreach_title import skyreach_title
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.text.characters import has_han
 
 SHORTEST_HEADING = 4  # letters; shorter headings are labels
@@ -33,24 +34,24 @@ LEAST_SHARED = 0.5  # of the words of a heading, in <title>
 _SITE_WORD = (
     r"(?:网|網|网站|網站|站|频道|頻道|论坛|論壇|社区|社區|博客|門戶|门户|在线|在線|官网|官網|首页|首頁)"
 )
-_SITE_NAME = re.compile(
+_SITE_NAME = lazy_pattern(
     rf"{_SITE_WORD}$|^(?:www\.)?[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|info|de|at|ch|fr|it|es|uk|cn|tw|hk|jp|eu|tv)$|\bblog$",
     re.IGNORECASE,
 )
 # Separators, the strongest first.
 _SEPARATORS = (
-    re.compile(r"\s*(?:(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9]))\s*"),
-    re.compile(r"\s*[|｜]+\s*"),
-    re.compile(r"\s+(?:[-–—]+(?!\s\d)|[·•»«›]|::)\s+"),
+    lazy_pattern(r"\s*(?:(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9]))\s*"),
+    lazy_pattern(r"\s*[|｜]+\s*"),
+    lazy_pattern(r"\s+(?:[-–—]+(?!\s\d)|[·•»«›]|::)\s+"),
 )
-_WEAK = re.compile(r"\s*(?:--+|——+|-)\s*(?=[^-—]*$)")
-_PART_END = re.compile(r"[_|｜]|\s[-–—]\s")
-_EDGE = re.compile(r"[_|｜\-–—·•»«›:]")
+_WEAK = lazy_pattern(r"\s*(?:--+|——+|-)\s*(?=[^-—]*$)")
+_PART_END = lazy_pattern(r"[_|｜]|\s[-–—]\s")
+_EDGE = lazy_pattern(r"[_|｜\-–—·•»«›:]")
 _SPACE = re.compile(r"\s+")
-_HEADLINE = re.compile(r'"headline"\s*:\s*"([^"\\]{1,300}(?:\\.[^"\\]{0,300}){0,20})"')
+_HEADLINE = lazy_pattern(r'"headline"\s*:\s*"([^"\\]{1,300}(?:\\.[^"\\]{0,300}){0,20})"')
 _NO_LETTER_OF_LINES = re.compile(r"(?:[^\w\n]|_)+")
 _NO_LETTER = re.compile(r"[\W_]+")
-_WORD = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W\d_\u3400-\u9fff\u3040-\u30ff]+|\d+")
+_WORD = lazy_pattern(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W\d_\u3400-\u9fff\u3040-\u30ff]+|\d+")
 
 
 class _Whole(NamedTuple):

@@ -23,6 +23,7 @@ from itertools import islice
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from topiccrawler.pages.dom_traversal import UNREAD
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.text.characters import has_han
 
 MOST_ELEMENTS = 5_000  # looked at on one page
@@ -74,15 +75,15 @@ _KEPT = frozenset(
     ["html", "body", "head", "main", "article", "a", "img", "input", "iframe", "math", "time", "br"]
 )
 _NONE, _TINY, _PAPER, _CLEAR = 1, 2, 4, 8
-_DISPLAY_NONE = re.compile(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
-_TINY_LETTERS = re.compile(
+_DISPLAY_NONE = lazy_pattern(r"(?:^|[;\s])display\s*:\s*none", re.IGNORECASE)
+_TINY_LETTERS = lazy_pattern(
     r"(?:^|[;\s])font-size\s*:\s*(?:0+(?:\.0+)?(?:px|pt|em|rem|%)?|(?:[01]|0?\.\d+|1\.\d+)px)\s*(?:!|;|$)",
     re.IGNORECASE,
 )
-_INVISIBLE = re.compile(r"(?:^|[;\s])(?:visibility\s*:\s*hidden|color\s*:\s*transparent)", re.IGNORECASE)
-_PAPER_COLOUR = re.compile(r"(?:^|[;\s])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
+_INVISIBLE = lazy_pattern(r"(?:^|[;\s])(?:visibility\s*:\s*hidden|color\s*:\s*transparent)", re.IGNORECASE)
+_PAPER_COLOUR = lazy_pattern(r"(?:^|[;\s])color\s*:\s*(?:#fff(?:fff)?\b|white\b)", re.IGNORECASE)
 # Names of what readers open: tabs and folds.
-_FOLD = re.compile(
+_FOLD = lazy_pattern(
     r"(?:^|[^a-z])(?:tabs?|panes?|panels?|tabpanel)(?:[^a-z]|$)|tab[-_]?(?:pane|panel|content|con|item|bd)|[a-z]Tab(?:[A-Z]|$)"
     r"|accordion|collaps|expand|fold|more|toggle|spoiler|answer|faq|full|rest|slide",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -30,7 +31,9 @@ class StoredOpinion:
     model: str  # that was asked
 
 
-_LINE: TypeAdapter[StoredOpinion] = TypeAdapter(StoredOpinion)
+@cache
+def _line() -> TypeAdapter[StoredOpinion]:
+    return TypeAdapter(StoredOpinion)
 
 
 class OpinionLog:
@@ -66,6 +69,6 @@ def read_opinions(path: Path) -> Iterator[StoredOpinion]:
 
 def _opinion(line: str) -> StoredOpinion | None:
     try:
-        return _LINE.validate_json(line)
+        return _line().validate_json(line)
     except ValidationError:
         return None

@@ -36,6 +36,8 @@ import cchardet
 import numpy as np
 import webencodings
 
+from topiccrawler.patterns import lazy_pattern
+
 SAMPLE_CHARACTERS = 4000
 PRESCAN_BYTES, LATEST_META = 1024, 200_000
 DETECTOR_BYTES, FEWEST_DETECTED, ENOUGH_DETECTED = 50_000, 10, 100
@@ -66,11 +68,13 @@ _NEVER = frozenset(
     ["utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "mbcs", "oem"]
 )
 # Markup in lower case.
-_XML = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""")
-_MARKUP = re.compile(rb"<(?:(?P<comment>!--)|(?P<name>[a-z][^\s/>]*+)|/[a-z])")
-_REST_OF_TAG = re.compile(rb"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+""")
-_ATTRIBUTE = re.compile(rb"""[\s/]*+([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s>]*+)))?""")
-_CONTENT_CHARSET = re.compile(rb"""charset\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s;]++))""")
+_XML = lazy_pattern(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{2,40})""")
+_MARKUP = lazy_pattern(rb"<(?:(?P<comment>!--)|(?P<name>[a-z][^\s/>]*+)|/[a-z])")
+_REST_OF_TAG = lazy_pattern(rb"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+""")
+_ATTRIBUTE = lazy_pattern(
+    rb"""[\s/]*+([^\s/>=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s>]*+)))?"""
+)
+_CONTENT_CHARSET = lazy_pattern(rb"""charset\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|((?!["'])[^\s;]++))""")
 _RAW_TEXT = frozenset({b"script", b"style", b"title", b"textarea"})
 _BEYOND_ASCII, _HIGH_BYTES = re.compile(rb"[\x80-\xff]"), bytes(range(128, 256))
 _LATIN = re.compile(rb"(?<=[A-Za-z])[\x80-\xff](?=[A-Za-z<])")  # in Chinese text such bytes stand in rows

@@ -21,6 +21,8 @@ from unicodedata import normalize
 
 import numpy as np
 
+from topiccrawler.patterns import lazy_pattern
+
 UNSPACED = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 
 _FILLERS = "\u3164\uffa0"  # Hangul fillers, typed as blanks
@@ -43,7 +45,7 @@ _NEEDED = "|".join(
         f"(?<=[{_MONGOLIAN}])[\u180b-\u180d\u180f]",
     )
 )
-_EACH = re.compile(f"({_NEEDED})|([{_FILLERS}])|[{_IGNORABLE}]")
+_EACH = lazy_pattern(f"({_NEEDED})|([{_FILLERS}])|[{_IGNORABLE}]")
 
 
 LONG_TEXT = 400  # characters; numpy is slower for fewer
@@ -87,8 +89,8 @@ def visible(text: str) -> str:
 # Ligatures, half-width kana and hangul, Arabic presentation forms, styled letters: their NFKC form is what is meant.
 _COMPATIBLE = "\u0132\u0133\u01c4-\u01cc\u01f1-\u01f3\ufb00-\ufb17\ufb50-\ufdff\ufe70-\ufefc\uff61-\uff9f\uffa1-\uffdc\U0001d400-\U0001d7ff"
 _PARTS = "\u0300-\u036f\u1100-\u11ff\u3099\u309a"  # marks and jamo that follow their letter
-_COMPATIBLE_RUN = re.compile(f"[{_COMPATIBLE}]+")
-_COMPOSABLE = re.compile(f"[{_PARTS}]")
+_COMPATIBLE_RUN = lazy_pattern(f"[{_COMPATIBLE}]+")
+_COMPOSABLE = lazy_pattern(f"[{_PARTS}]")
 UNUSUAL = _Rare(f"{_IGNORABLE}{_COMPATIBLE}{_PARTS}")
 
 

@@ -57,6 +57,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import package_table
 from topiccrawler.text import engines
 from topiccrawler.text.engines import Cut, chosen_cut
@@ -182,7 +183,7 @@ _CHUNK = re.compile(
     rf"{_SIGNED}(?![^\W_{HAN}])|{_LETTER}+(?:[{_POINTS}]+{_LETTER}*)*|[{KATAKANA}][{KATAKANA}ー]*|[{HIRAGANA}][{HIRAGANA}ー]*"
 )
 _PRIVATE = "\ue000-\uf8ff"  # private-use characters, each a sign for a phrase that was found
-_PRIVATE_USE = re.compile(f"[{_PRIVATE}]")
+_PRIVATE_USE = lazy_pattern(f"[{_PRIVATE}]")
 _MOST_PHRASES = 0xF900 - 0xE000
 _LETTERS = re.compile(r"(?<![^\W_])[a-z]{2,3}$")  # the ic of ic卡
 
@@ -192,6 +193,8 @@ _NOTHING, _WORD = ",", "\x01"
 
 def is_whole(phrase: str, words: Sequence[str]) -> bool:
     """Whether the `words` that a phrase was cut into have all its Han characters, and as many runs of letters and digits."""
+    if "".join(words) == phrase and _HAN_WORD.fullmatch(phrase):  # as most are
+        return True
     folded = spelled_and_folded(phrase)
     if sum(map(_is_han, folded)) > sum(map(_is_han, "".join(words))):
         return False

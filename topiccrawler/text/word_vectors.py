@@ -13,7 +13,6 @@ Reference: Levy, Goldberg & Dagan, TACL 3, 2015 (the second); ours (that both mu
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -27,6 +26,7 @@ import numpy.typing as npt
 
 from topiccrawler.errors import ModelError
 from topiccrawler.files import read_bytes
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import folder as data_folder
 from topiccrawler.text.segmenter import FUNCTION_WORDS, HAN, PLAIN, TOKENIZER, Segmenter, words_of
 
@@ -38,7 +38,7 @@ MOST_PARTS = 20
 PIECE_ROWS = 2048
 REMEDY = "take the shipped table, or make one: python -m topiccrawler.lab.training.vector_table"
 TABLES = ("encoded", "cooccurring")
-_HAN = re.compile(f"[{HAN}]")
+_HAN = lazy_pattern(f"[{HAN}]")
 
 Steps = npt.NDArray[np.int8]
 Floats = npt.NDArray[np.float32]

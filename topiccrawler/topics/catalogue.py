@@ -22,6 +22,7 @@ from pathlib import Path
 
 from topiccrawler.errors import SeedsError, TopicError
 from topiccrawler.files import is_file, read_text, user_path
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import folder, table
 from topiccrawler.text.segmenter import GRAMMAR, fold
 from topiccrawler.topics.classification import PREFIX, class_of, class_texts, keywords_of, seeds_of_class
@@ -72,7 +73,7 @@ RULES = "a TOML file of reading rules"
 
 _COMMAS = re.compile("[,，、;；\n]+")
 _LATIN = "a-zA-Z0-9À-ɏ\u1e00-\u1eff"
-_BLANKS = re.compile(rf"(?<![{_LATIN}])\s+|\s+(?![{_LATIN}])")  # not those between Latin words
+_BLANKS = lazy_pattern(rf"(?<![{_LATIN}])\s+|\s+(?![{_LATIN}])")  # not those between Latin words
 
 
 def load_topic(name_or_path: str) -> Topic:

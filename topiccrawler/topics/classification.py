@@ -8,12 +8,12 @@ The others have the few words of their names. Further words are proposed for bot
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Container
 from dataclasses import dataclass
 from functools import cache
 
 from topiccrawler.errors import TopicError
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import folder, package_table
 from topiccrawler.text.segmenter import words_of
 from topiccrawler.topics.keywords import keywords_of_texts
@@ -28,7 +28,7 @@ _GENERIC = package_table("topics/clc_words.toml")
 GENERIC, FORMS, _OF_TEXTS = (frozenset(_GENERIC[of].split()) for of in ("classes", "forms", "texts"))
 OF_FORMS = "Z"  # the main class whose subject is forms of publication
 _ITS = "(?:其(?![他它]))?"
-_PARTS = re.compile(
+_PARTS = lazy_pattern(
     rf"[、，,；;：:。·（）()\[\]〔〕{{}}《》“”/~\-\d]|(?<![普埃])及{_ITS}|(?<!共)和{_ITS}(?!国|平)|与{_ITS}(?!会)"
 )
 

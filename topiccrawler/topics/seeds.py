@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from topiccrawler.errors import SeedsError, shortened
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.resources import folder
 from topiccrawler.topics.topic import Topic
 from topiccrawler.urls.canonical import canonical, has_known_suffix, host_of
@@ -62,9 +63,9 @@ def are_hosts(source: str) -> bool:
     return bool(pieces) and all(_is_host(piece.removeprefix("-")) for piece in pieces)
 
 
-_SEPARATORS = re.compile(r"[,;，；\s]+")
+_SEPARATORS = lazy_pattern(r"[,;，；\s]+")
 _ADDRESS = re.compile(r"https?://[^\s/]\S*", re.IGNORECASE)
-_HOST = re.compile(r"[^\s/?#@:\\]+(?::\d{1,5})?(?:[/?#]\S*)?")  # without a scheme
+_HOST = lazy_pattern(r"[^\s/?#@:\\]+(?::\d{1,5})?(?:[/?#]\S*)?")  # without a scheme
 
 
 def _is_host(text: str) -> bool:

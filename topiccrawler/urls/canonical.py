@@ -35,6 +35,7 @@ import can_ada
 from publicsuffixlist import PublicSuffixList
 
 from topiccrawler.entry_points import named
+from topiccrawler.patterns import lazy_pattern
 
 _CAMPAIGNS = """
     utm_* gclid gclsrc dclid fbclid msclkid yclid igshid mc_cid mc_eid mkt_tok _ga _gl _hsenc _hsmi
@@ -47,9 +48,9 @@ TRACKING_PARAMETERS = frozenset(_CAMPAIGNS.split())
 SESSION_PARAMETERS = frozenset(_SESSIONS.split())
 
 _SHARE_MARKS = re.compile(r"singlemessage|groupmessage|timeline")  # from=, written by WeChat for shares
-_SESSION_VALUE = re.compile(r"(?=.*[a-f])[0-9a-f]{32}|(?=.*[a-z])(?=.*[0-9])[0-9a-z]{26}", re.IGNORECASE)
+_SESSION_VALUE = lazy_pattern(r"(?=.*[a-f])[0-9a-f]{32}|(?=.*[a-z])(?=.*[0-9])[0-9a-z]{26}", re.IGNORECASE)
 _BY_VALUE = {"from": _SHARE_MARKS, "sid": _SESSION_VALUE, "s": _SESSION_VALUE, "session": _SESSION_VALUE}
-_SESSION_IN_PATH = re.compile(
+_SESSION_IN_PATH = lazy_pattern(
     r";(?:jsessionid|phpsessid|aspsessionid\w*|sid)=[^;/]*"  # Java and PHP without cookies
     r"|(?<=/)(?:\([ASF]\([0-9a-z_-]{20,}\)\))+/",  # ASP.NET without cookies: /(S(…))/
     re.IGNORECASE,

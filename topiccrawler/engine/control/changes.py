@@ -19,7 +19,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from topiccrawler.crawling.assemble import Parts, assemble
 from topiccrawler.crawling.crawl import Crawl
@@ -102,7 +102,8 @@ TOPIC, PAGE_THRESHOLD, LINK_THRESHOLD = "topic", "page_threshold", "link_thresho
 UNTIL = "until"
 LIMITS = ("pages", "targets", UNTIL)
 NO_LIMIT = "none"
-_SHARE, _COUNT = TypeAdapter[float](Share), TypeAdapter[int](OneOrMore)
+_LATER = ConfigDict(defer_build=True)
+_SHARE, _COUNT = TypeAdapter[float](Share, config=_LATER), TypeAdapter[int](OneOrMore, config=_LATER)
 
 
 @dataclass(frozen=True, slots=True)

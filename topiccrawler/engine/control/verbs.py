@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 STOPPED = "stopped"  # finish_reason
 logger = logging.getLogger(__name__)
 
-_CHANGES = TypeAdapter(Changes)
+
+@cache
+def _changes() -> TypeAdapter[Changes]:
+    return TypeAdapter(Changes)
 
 
 class Verbs:
@@ -150,7 +154,7 @@ class Verbs:
         """Write what judging stored pages again has changed: see crawling.judging.Changes."""
         self._check_open()
         try:
-            changes = _CHANGES.validate_python(dict(values))
+            changes = _changes().validate_python(dict(values))
         except ValidationError:
             raise ArgumentError("judge", "has no judgements of pages", "see crawling/judging.py") from None
         files = self._crawl.files

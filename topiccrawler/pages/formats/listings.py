@@ -43,17 +43,18 @@ from topiccrawler.pages.formats.registry import (
     root_place,
     tidy,
 )
+from topiccrawler.patterns import lazy_pattern
 from topiccrawler.text.characters import REPLACEMENT, decode
 
 MOST_BYTES = 16_000_000
 
 
 # Comments and CDATA are matched whole, because they hold no references. Declared entities stay, and are left out by the readers.
-_REFERENCE = re.compile(
+_REFERENCE = lazy_pattern(
     r"<!(?:\[CDATA\[.*?(?:\]\]>|\Z)|--.*?(?:-->|\Z))|&(?:(#(?:[xX][0-9a-fA-F]{1,6}|[0-9]{1,7})|[A-Za-z]\w{0,31});)?",
     re.DOTALL,
 )
-_ENTITY = re.compile(r"<!ENTITY\s+(\w{1,32})\s")
+_ENTITY = lazy_pattern(r"<!ENTITY\s+(\w{1,32})\s")
 
 
 def _as_numbers(found: re.Match[str], declared: Container[str]) -> str:
@@ -102,7 +103,7 @@ def name_of(element: etree._Element) -> str:
 LONGEST_TITLE = 100
 MOST_TEXT_BYTES = 4_000_000
 # It ends at the first non-ASCII character, which is prose again.
-_URL = re.compile(r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}")
+_URL = lazy_pattern(r"https?://[A-Za-z0-9._-]{1,253}[!#-&(-;=?-~]{0,2000}")
 
 
 def read_text(body: bytes, declared: str | None = None) -> Extract:
@@ -132,7 +133,7 @@ def _links(line: str) -> list[tuple[str, str]]:
 
 
 MOST_ENTRIES = 1_000  # of a feed
-_ENTRY = re.compile(r"</(?:[\w.-]{1,40}:)?(?:item|entry)\s*>", re.IGNORECASE)
+_ENTRY = lazy_pattern(r"</(?:[\w.-]{1,40}:)?(?:item|entry)\s*>", re.IGNORECASE)
 
 
 def feed_text(body: bytes, declared: str | None = None) -> str:
@@ -150,9 +151,9 @@ MOST_CHILDREN = 100  # sitemaps that an index names
 _PIECE_BYTES = 1 << 18
 _LONGEST_PIECE = 8 << 20  # characters; an entry that is longer is cut
 _HOLDERS = frozenset({"url", "sitemap"})
-_ROOT_TAG = re.compile(r"<(?:[\w.-]{1,40}:)?(?:urlset|sitemapindex)\b[^>]{0,5000}>", re.IGNORECASE)
-_ENTRY_END = re.compile(r"</(?:[\w.-]{1,40}:)?(?:url|sitemap)\s*>", re.IGNORECASE)
-_LINE_END = re.compile(r"[\r\n]")
+_ROOT_TAG = lazy_pattern(r"<(?:[\w.-]{1,40}:)?(?:urlset|sitemapindex)\b[^>]{0,5000}>", re.IGNORECASE)
+_ENTRY_END = lazy_pattern(r"</(?:[\w.-]{1,40}:)?(?:url|sitemap)\s*>", re.IGNORECASE)
+_LINE_END = lazy_pattern(r"[\r\n]")
 _SCHEMES = ("http://", "https://")
 _LOOK_LINES, _LOOK_CHARACTERS = 20, 50_000  # by which a list of URLs is recognised
 

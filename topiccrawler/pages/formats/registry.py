@@ -28,6 +28,7 @@ from typing import Any, Protocol
 
 from topiccrawler.entry_points import named, part
 from topiccrawler.errors import StateError
+from topiccrawler.patterns import lazy_pattern
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ LONGEST_PART = 20_000
 LONGEST_FIELD = 1_000
 
 _SPACE = re.compile(r"\s+")
-UNWRITTEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+UNWRITTEN = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 Part = tuple[str, str]  # text, and the URL that it links to; one of them may be empty
 
