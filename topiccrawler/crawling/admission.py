@@ -111,7 +111,7 @@ def gate_rule(gate: LinkGate) -> Rule:
         if asked.moment in _SENT:
             redirect = asked.moment is Moment.FOLLOWED
             return [gate.decided_when_sent(link, asked.tunnel, is_redirect=redirect) for link in links]
-        return gate.decided(links, asked.tunnel)
+        return None if gate.is_open else gate.decided(links, asked.tunnel)
 
     return Rule(GATE, _FOUND | _SENT, decide, gate=gate)
 
@@ -277,7 +277,7 @@ class Admission:
         """For each of the offered links, the decision whether it may be queued."""
         decisions: Sequence[Decision] = [PASSED] * len(links)
         for rule in self._applied:
-            if not rule.hides and Moment.FOUND in rule.moments and not (rule.gate and rule.gate.is_open):
+            if not rule.hides and Moment.FOUND in rule.moments:
                 found = rule.decide(links, Asked(Moment.FOUND, tunnel))
                 if found is None:
                     continue

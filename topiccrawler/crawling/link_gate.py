@@ -67,11 +67,12 @@ class LinkGate:
 
     def decided(self, links: Sequence[Link], tunnel: int = 0) -> list[Decision]:
         """The decisions on links of one page; one call of the scorer scores them all."""
-        if self.threshold <= 0.0 or self.scorer is None:
+        scorer = None if self.is_open else self.scorer
+        if scorer is None:
             return [_EXEMPT.get(_exempt(link), _OPEN) for link in links]
         exempt = list(map(_exempt, links))
         judged = [link for link, why in zip(links, exempt, strict=True) if not why] if any(exempt) else links
-        probabilities = iter(probability(np.array(self.scorer.log_odds(judged))).tolist() if judged else ())
+        probabilities = iter(probability(np.array(scorer.log_odds(judged))).tolist() if judged else ())
         return [
             _EXEMPT[why] if why else self._decided(link, next(probabilities), tunnel)
             for link, why in zip(links, exempt, strict=True)

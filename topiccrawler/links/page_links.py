@@ -92,7 +92,7 @@ class PageLinks(Sequence[Link]):
         if len(places) < len(self.urls):
             of_places = itemgetter(
                 *places, places[0]
-            )  # of one position it would return no tuple; `zip` ends with `places`
+            )  # of one position it returns no tuple; `zip` ends sooner
         before: Sequence[str]
         after: Sequence[str]
         if self.contexts is not None:
